@@ -44,7 +44,11 @@ export function createCrawl(web: WebContext): Tool {
     title: ({ url, query, maxPages }) =>
       `Crawl ${oneLine(url)} for "${oneLine(query, 60)}", at most ${count(maxPages, 'page')}`,
     reach: ({ url }) => hostTarget(url),
-    show: async ({ url }) => ({ preview: { type: 'url', url: (await place(url, web)).href }, basis: null }),
+    // D5: the query and the number of pages decide which addresses the crawl reaches.
+    show: async ({ url, query, maxPages }) => ({
+      preview: { type: 'json', value: { url: (await place(url, web)).href, query, maxPages } },
+      basis: null,
+    }),
     run: (input, run) => crawl(input, run, { web, pace }),
   });
 }

@@ -1,14 +1,14 @@
 /** The `delete-file` tool permanently deletes a file, a link or a directory of the workspace. */
 import { z } from 'zod';
-import { messageOf } from '../../../shared/runtime/errors.ts';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { defineTool } from './define-tool.ts';
 import { count, oneLine } from '../../../shared/text/one-line.ts';
 import { ToolStopped, type Tool } from '../tool.ts';
 import { refuseFull } from '../workspace/remove.ts';
 import { surveyHash, withDescendants, type SurveyEntry } from '../workspace/survey.ts';
 
-/** The preview lists at most this many names and counts the rest. */
-const MAX_LISTED = 200;
+/** The preview has at most this many characters of names. A person cannot review more. */
+const MAX_LISTED = 1_000_000;
 
 const schema = z.strictObject({
   path: z
@@ -49,19 +49,23 @@ export const deleteFile: Tool = defineTool({
   },
 });
 
-/** Lists each item to delete for the person, with the size of each file. */
+/**
+ * Lists every item to delete for the person, with the size of each file (D5). A surface that cannot show the whole list
+ * offers no approval. @throws ProductError TOO_LARGE
+ */
 function whatGoes(found: SurveyEntry) {
   const items = withDescendants(found);
-  const more = items.length - MAX_LISTED;
-  return {
-    deletes: items.slice(0, MAX_LISTED).map(lineOf),
-    ...(more > 0 && { more }),
-    bytes: items.reduce((sum, { bytes }) => sum + bytes, 0),
-  };
+  const deletes = items.map(lineOf);
+  if (deletes.reduce((sum, line) => sum + line.length, 0) > MAX_LISTED)
+    throw new ProductError(
+      'TOO_LARGE',
+      `The names of everything in "${oneLine(found.path)}" are too long to be shown to a person. Delete a part of it, or use a shell command.`,
+    );
+  return { count: items.length, bytes: items.reduce((sum, { bytes }) => sum + bytes, 0), deletes };
 }
 
 function lineOf({ path, kind, bytes }: SurveyEntry): string {
-  const shown = oneLine(path, 1000);
+  const shown = oneLine(path, Number.POSITIVE_INFINITY);
   switch (kind) {
     case 'file':
       return `${shown} (${count(bytes, 'byte')})`;

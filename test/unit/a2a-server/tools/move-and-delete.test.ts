@@ -113,7 +113,7 @@ describe('move-file', () => {
 describe('delete-file', () => {
   it('shows the files to delete, changes nothing, then deletes them', async () => {
     const shown = await at.show(deleteFile, { path: 'a' });
-    expect(shown.preview).toEqual({ type: 'json', value: { deletes: ['a (7 bytes)'], bytes: 7 } });
+    expect(shown.preview).toEqual({ type: 'json', value: { count: 1, bytes: 7, deletes: ['a (7 bytes)'] } });
     expect(await readdir(at.root)).toEqual(['a']);
     expect(await at.run(deleteFile, { path: 'a' }, { basis: shown.basis })).toEqual({
       text: 'Deleted a.',
@@ -142,6 +142,21 @@ describe('delete-file', () => {
     await mkdir(path('empty'));
     await at.showAndRun(deleteFile, { path: 'empty' });
     expect(await readdir(at.root)).toEqual(['a']);
+  });
+
+  it('D5 lists everything that it deletes, however much, with names in full', async () => {
+    const names = Array.from({ length: 300 }, (_, at) => `${String(at).padStart(3, '0')}-${'n'.repeat(200)}`);
+    await mkdir(path('many'));
+    for (const name of names) await writeFile(path(`many/${name}`), 'x');
+    const { preview } = await at.show(deleteFile, { path: 'many', recursive: true });
+    expect(preview).toEqual({
+      type: 'json',
+      value: {
+        count: 301,
+        bytes: 300,
+        deletes: ['many/', ...names.map((name) => `many/${name} (1 byte)`)],
+      },
+    });
   });
 
   it('deletes a link, and not its target', async () => {

@@ -120,11 +120,11 @@ Read without a match:
     );
   });
 
-  it('X2 needs approval, shows its first URL, and can run again after a lost outcome', async () => {
+  it('X2 D5 needs approval, shows its first URL, its query and its limit, and can run again after a lost outcome', async () => {
     const tool = createCrawl(webOf([]));
     const input = { url: 'https://example.com/x', query: 'a\nb', maxPages: 3 };
     expect(await at.show(tool, input)).toEqual({
-      preview: { type: 'url', url: 'https://example.com/x' },
+      preview: { type: 'json', value: { url: 'https://example.com/x', query: 'a\nb', maxPages: 3 } },
       basis: null,
     });
     expect(tool.title(input)).toBe('Crawl https://example.com/x for "a⏎b", at most 3 pages');
