@@ -9,6 +9,7 @@
 import type { ToolKind } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
 import type { Preview, SideEffect } from '../../../shared/protocol/tool-approval.ts';
+import { oneLine } from '../../../shared/text/one-line.ts';
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { defineTool } from '../../tools/builtin/define-tool.ts';
 import type { CallTargets, ToolPreview, Tool, ToolContext, ToolRun } from '../../tools/tool.ts';
@@ -51,7 +52,7 @@ export function permissionTools(agents: LiveAgents): Tool[] {
       schema: permissionInputSchema,
       timeoutMs: () => NO_LIMIT_MS,
       title: ({ title, forGood }) =>
-        forGood ? `${title} (the agent takes leave for this only for good)` : title,
+        `${oneLine(title, 200)}${forGood ? ' (the agent takes leave for this only for good)' : ''}`,
       reach: (input) => reachOf(kind, input),
       show: (input, context) => show(kind, input, context),
       run: (input, run) => runPermitted(run, agents, () => checkBasis(kind, input, run)),
@@ -78,6 +79,11 @@ async function show(kind: string, input: PermissionInput, { workspace }: ToolCon
   if (files && diffs.length > 0) {
     const places = new Set(diffs.map(({ path }) => pathInWorkspace(root, path)));
     const diff = diffsFromDisk(diffs, { files, root, rawInput });
+    // D5: a command or an address is never hidden behind the diff that comes with it.
+    if (kind === 'execute' || kind === 'fetch' || (!CHANGES_FILES.has(kind) && commandIn(rawInput))) {
+      const change = { files: [...places], diff: diff.split('\n') };
+      return { preview: { type: 'json', value: { ...wholeInput(input), change } }, basis };
+    }
     return { preview: { type: 'diff', path: [...places].join(', '), diff }, basis };
   }
   return { preview: withoutDiff(kind, input, root), basis };
@@ -109,36 +115,55 @@ async function checkBasis(
   if (files && basisOfFiles(files) !== basis) throw inputChangedError([...files.keys()].join(', '));
 }
 
+const words = z.array(z.string());
 const commandInput = z.looseObject({
-  command: z.union([z.string(), z.array(z.string()).transform((words) => words.join(' '))]),
+  command: z.union([z.string(), words.transform((all) => all.join(' '))]),
+  args: words.optional(),
   cwd: z.string().optional().catch(undefined),
 });
+const nothing = z.strictObject({}).optional();
 const urlInput = z.looseObject({ url: z.string() });
+
+/** Fields of a command's input that change what it does. The preview of a command has no place for them. */
+const BESIDE_COMMAND = ['env', 'stdin', 'input'];
 
 /** The most informative preview for a request without a diff. */
 function withoutDiff(kind: string, input: PermissionInput, root: string): Preview {
-  const { rawInput, title, text, paths } = input;
-  if (kind === 'execute') {
-    const { command, cwd = root } = commandOf(input);
-    return { type: 'command', command, cwd };
-  }
   const url = kind === 'fetch' ? urlOf(input) : undefined;
   if (url !== undefined) return { type: 'url', url };
+  if (kind !== 'execute') return { type: 'json', value: wholeInput(input) };
+  const { command, cwd = root, more } = commandOf(input);
+  return more ? { type: 'json', value: wholeInput(input) } : { type: 'command', command, cwd };
+}
+
+/** All that the agent says about the request, for a preview without a form of its own. */
+function wholeInput({ title, text, paths, rawInput }: PermissionInput): Record<string, unknown> {
   return {
-    type: 'json',
-    value: {
-      title,
-      ...(text && { text }),
-      ...(paths && { paths }),
-      ...(rawInput !== undefined && { input: rawInput }),
-    },
+    title,
+    ...(text && { text }),
+    ...(paths && { paths }),
+    ...(rawInput !== undefined && { input: rawInput }),
   };
 }
 
+interface OwnCommand {
+  command: string;
+  cwd?: string | undefined;
+  /** The input has more that changes what the command does. */
+  more: boolean;
+}
+
 /** Some agents put the command line only in the title. */
-function commandOf({ rawInput, title }: PermissionInput): { command: string; cwd?: string | undefined } {
-  const command = commandInput.safeParse(rawInput);
-  return command.success ? command.data : { command: title };
+function commandOf({ rawInput, title }: PermissionInput): OwnCommand {
+  return commandIn(rawInput) ?? { command: title, more: !nothing.safeParse(rawInput).success };
+}
+
+function commandIn(rawInput: unknown): OwnCommand | undefined {
+  const parsed = commandInput.safeParse(rawInput);
+  if (!parsed.success) return undefined;
+  const { command, args = [], cwd, ...rest } = parsed.data;
+  const more = BESIDE_COMMAND.some((field) => Object.hasOwn(rest, field));
+  return { command: [command, ...args].join(' '), cwd, more };
 }
 
 function urlOf({ rawInput }: PermissionInput): string | undefined {

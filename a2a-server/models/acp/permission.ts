@@ -8,12 +8,12 @@ import type {
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { inputHash } from '../../../shared/protocol/shown-code.ts';
-import { oneLine } from '../../../shared/text/one-line.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
 import { toolCallDiffs, toolCallText } from './acp-tool-call.ts';
 
 /** The fields of a permission that the person sees and that the decision binds to (D2). */
 export const permissionInputSchema = z.strictObject({
+  /** As the agent wrote it, in full: it may be the only place of a command line. */
   title: z.string(),
   /** The agent's name for the tool. */
   name: z.string().optional(),
@@ -50,7 +50,7 @@ export function permissionOf(
   const diffs = toolCallDiffs(known);
   const text = toolCallText(known);
   const input = permissionInputSchema.parse({
-    title: oneLine(known.title ?? known.name ?? known.kind ?? 'Go on', 200),
+    title: known.title ?? known.name ?? known.kind ?? 'Go on',
     ...(known.name && { name: known.name }),
     ...(known.rawInput !== undefined && known.rawInput !== null && { rawInput: known.rawInput }),
     ...(diffs.length > 0 && { diffs }),

@@ -1,0 +1,86 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LiveAgents } from '../../../../../a2a-server/models/acp/live-agents.ts';
+import { permissionOf, type PermissionInput } from '../../../../../a2a-server/models/acp/permission.ts';
+import { permissionTools } from '../../../../../a2a-server/models/acp/permission-tools.ts';
+import { systemClock } from '../../../../../shared/runtime/clock.ts';
+import type { Preview } from '../../../../../shared/protocol/tool-approval.ts';
+import { toolInWorkspace, type ToolInWorkspace } from '../../tools/tool-in-workspace.ts';
+
+let at: ToolInWorkspace;
+beforeEach(async () => {
+  at = await toolInWorkspace();
+  await writeFile(join(at.root, 'notes.md'), 'old\n');
+});
+
+/** No agent is started for a preview. */
+function tools(): ReturnType<typeof permissionTools> {
+  const limits = { startMs: 1_000, graceMs: 1_000, idleMs: null, gatherMs: 0 };
+  const agent = { command: 'agent', args: [] };
+  return permissionTools(new LiveAgents({ agent, env: {}, clock: systemClock, ...limits }));
+}
+
+async function previewOf(kind: string, input: PermissionInput): Promise<Preview> {
+  const tool = tools().find(({ name }) => name === kind);
+  if (tool === undefined) throw new Error(`no ${kind}`);
+  return (await at.show(tool, input)).preview;
+}
+
+const diffs = [{ path: 'notes.md', oldText: 'old\n', newText: 'new\n' }];
+
+describe('D5 the preview of a permission', () => {
+  it('of a command that comes with a diff shows both', async () => {
+    const rawInput = { command: 'rm -rf build', cwd: '/w' };
+    const preview = await previewOf('execute', { title: 'Update notes', rawInput, diffs });
+    expect(preview).toMatchObject({
+      type: 'json',
+      value: {
+        input: rawInput,
+        change: { files: ['notes.md'], diff: expect.arrayContaining(['-old', '+new']) },
+      },
+    });
+  });
+
+  it('of a fetch that comes with a diff shows both', async () => {
+    const rawInput = { url: 'https://example.com/x' };
+    expect(await previewOf('fetch', { title: 'Get', rawInput, diffs })).toMatchObject({
+      type: 'json',
+      value: { input: rawInput },
+    });
+  });
+
+  it('of an edit is its diff', async () => {
+    const rawInput = { command: 'str_replace', path: 'notes.md' };
+    expect(await previewOf('edit', { title: 'Edit', rawInput, diffs })).toMatchObject({
+      type: 'diff',
+      path: 'notes.md',
+    });
+  });
+
+  it('of a command shows its arguments, and everything that changes what it does', async () => {
+    const command = (rawInput: unknown): Promise<Preview> => previewOf('execute', { title: 'Run', rawInput });
+    expect(await command({ command: 'bash', args: ['-c', 'rm -rf x'] })).toEqual({
+      type: 'command',
+      command: 'bash -c rm -rf x',
+      cwd: at.root,
+    });
+    expect(await command({ command: 'make', env: { PATH: '/tmp/evil' } })).toMatchObject({
+      type: 'json',
+      value: { input: { command: 'make', env: { PATH: '/tmp/evil' } } },
+    });
+    expect(await command({ script: 'rm -rf x' })).toMatchObject({ value: { input: { script: 'rm -rf x' } } });
+  });
+
+  it('of a command that stands only in the title shows all of it', async () => {
+    const title = `echo ${'x'.repeat(500)}; rm -rf x`;
+    const { input } = permissionOf(
+      { toolCallId: 'a', title, kind: 'execute' },
+      { options: [], answer: () => undefined },
+      at.root,
+    );
+    expect(await previewOf('execute', input)).toEqual({ type: 'command', command: title, cwd: at.root });
+    const tool = tools().find(({ name }) => name === 'execute');
+    expect(tool?.title(input).length).toBeLessThanOrEqual(200);
+  });
+});
