@@ -2,7 +2,7 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Answer } from '../../../shared/protocol/question.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { visibleText } from '../../../shared/text/visible-text.ts';
+import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import type { Verdict } from '../../dialects/dialect.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import { actionText } from '../terminal/action-text.ts';
@@ -11,7 +11,7 @@ import { parseChoiceNumbers } from '../decisions/parse-choice-numbers.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveQuestion, resolveSession } from '../decisions/resolve-id.ts';
-import { sessionWithCode } from '../decisions/waiting-code.ts';
+import { type SessionAndCode, sessionWithCode } from '../decisions/waiting-code.ts';
 import { reportDecision } from '../decisions/report-decision.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { sendVerdicts } from '../decisions/send-verdicts.ts';
@@ -32,12 +32,10 @@ export async function answer(
   words: readonly string[],
 ): Promise<number> {
   const desk = await openCommandContext(run);
-  const { session, code } = (await sessionWithCode(desk.sessions, given)) ?? {
-    session: await resolveSession(desk.sessions, given),
-    code: undefined,
-  };
+  const coded = await sessionWithCode(desk.sessions, given);
+  const session = coded?.session ?? (await resolveSession(desk.sessions, given));
   await session.refresh();
-  const verdict = await answerOf(run, session.view, { code, words: words.join(' ') });
+  const verdict = await answerOf(run, session.view, { coded, words: words.join(' ') });
   await sendVerdicts(session, [verdict]);
   reportDecision(run, session, [{ callId: verdict.callId, decision: 'answer' }]);
   await desk.close();
@@ -47,23 +45,22 @@ export async function answer(
 async function answerOf(
   run: CommandRun<AnswerOptions>,
   view: TaskView | undefined,
-  { code, words }: { code: string | undefined; words: string },
+  { coded, words }: { coded: SessionAndCode | undefined; words: string },
 ): Promise<Extract<Verdict, { type: 'answer' }>> {
-  const ask = (text: string): Promise<string> =>
-    words === ''
-      ? asked(run, text)
-      : code === undefined
-        ? confirmed(run, text, words)
-        : Promise.resolve(words);
+  const code = coded?.code;
+  const ask = (text: string, shown: string): Promise<string> => {
+    if (words === '') return asked(run, text);
+    return coded?.whole === true ? Promise.resolve(words) : confirmed(run, { text, shown }, words);
+  };
   const question = view?.question ?? null;
   if (question !== null) {
     const { id, shown, text } = question;
     if (code !== undefined && code !== shown) throw otherQuestion();
-    return { type: 'answer', callId: id, shown, answer: await ask(visibleText(text)) };
+    return { type: 'answer', callId: id, shown, answer: await ask(visibleText(text), shown) };
   }
   const action = resolveQuestion(view, { call: run.options.call, code });
   const { callId, shown } = action;
-  const said = await ask(actionText(action, run.terminal.paint));
+  const said = await ask(actionText(action, run.terminal.paint), shown);
   return { type: 'answer', callId, shown, answer: labels(action, said) };
 }
 
@@ -78,11 +75,12 @@ function otherQuestion(): ProductError {
 /** Returns the words once the person has seen the question (D2). @throws UsageError, ProductError DECISION_NEEDED */
 async function confirmed(
   { terminal, options }: CommandRun<AnswerOptions>,
-  question: string,
+  { text, shown }: { text: string; shown: string },
   words: string,
 ): Promise<string> {
-  if (options.json !== true) terminal.say(question);
-  if (await askToConfirm(terminal, { json: options.json === true }, 'Answer this?')) return words;
+  if (options.json !== true) terminal.say(text);
+  const instead = `answer ${visibleLine(shown)} <words>`;
+  if (await askToConfirm(terminal, { json: options.json === true, instead }, 'Answer this?')) return words;
   throw new ProductError('DECISION_NEEDED', 'Nothing was answered.');
 }
 

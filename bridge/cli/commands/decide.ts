@@ -1,9 +1,10 @@
 /**
- * `approve` and `deny`. A code decides the action that the person has seen under that code. For a session or a call,
- * the command shows the action and asks the person (D2).
+ * `approve` and `deny`. A whole code decides the action that the person has seen under that code. For a session, a call
+ * or the beginning of a code, the command shows the action and asks the person (D2).
  */
 import { verdictOf, type McpDecisionWord } from '../../approvals/decision-input.ts';
 import { decisionScopeSchema, type PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
 import { openCommandContext } from '../context/command-context.ts';
@@ -69,9 +70,15 @@ async function shownAndAgreed(
   const what = actions.length === 1 ? '' : ` all ${String(actions.length)}`;
   return askToConfirm(
     terminal,
-    { json: options.json === true },
+    { json: options.json === true, instead: instead(word, actions) },
     `${word === 'approve' ? 'Approve' : 'Deny'}${what}?`,
   );
+}
+
+/** Only one action has a code to decide with. */
+function instead(word: 'approve' | 'deny', actions: readonly PendingAction[]): string | undefined {
+  const [action, another] = actions;
+  return action === undefined || another !== undefined ? undefined : `${word} ${visibleLine(action.shown)}`;
 }
 
 /** @throws UsageError */

@@ -3,7 +3,7 @@ import { text as readText } from 'node:stream/consumers';
 import { readFile } from 'node:fs/promises';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import { quoted } from '../../../shared/text/visible-text.ts';
+import { quoted, visibleLine } from '../../../shared/text/visible-text.ts';
 import { verdictOf } from '../../approvals/decision-input.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { askToConfirm, requireTerminal } from '../terminal/confirm.ts';
@@ -39,7 +39,8 @@ export async function edit(
   if (action === undefined)
     throw new ProductError('UNKNOWN_CALL', 'No action waits: there is nothing to edit.');
   const { callId, shown } = action;
-  const asking = { json: options.json === true, yes: seen && options.yes === true };
+  const instead = `edit ${visibleLine(shown)} --yes`;
+  const asking = { json: options.json === true, yes: seen && options.yes === true, instead };
   const editable = editableTextOf(action);
   if (options.json !== true) terminal.say(`${actionText(action, terminal.paint)}\n`);
   // Before the person begins to edit.

@@ -73,7 +73,7 @@ function unknownSession(sessionId: string, message: string): ProductError {
 export interface NamedActions {
   session: Session;
   actions: readonly PendingAction[];
-  /** The person typed the code, so they have seen the action (D2). */
+  /** The person typed the whole code, so they have seen the action (D2). */
   seen: boolean;
 }
 
@@ -85,11 +85,11 @@ export async function resolveActions(
 ): Promise<NamedActions> {
   const coded = await sessionWithCode(sessions, given.what);
   if (coded !== undefined) {
-    const { session, code } = coded;
+    const { session, code, whole } = coded;
     const actions = session.asked.pending.filter(({ shown }) => shown === code);
     // The code may belong to a text question.
     if (actions.length === 0) throw unknownCall(nothingWaits(session.view));
-    return { session, actions, seen: true };
+    return { session, actions, seen: whole };
   }
   const session = await resolveSession(sessions, given.what);
   await session.refresh();

@@ -8,10 +8,12 @@ import { hasIdPrefix } from './id-prefix.ts';
 
 const CODE = new RegExp(`^[0-9a-f]{4,${String(SHOWN_DIGITS)}}$`);
 
-/** A session and the code of its question; undefined if the person named only the session. */
+/** A session and the code of its question. */
 export interface SessionAndCode {
   session: Session;
-  code: string | undefined;
+  code: string;
+  /** The person typed the whole code. A beginning of it may be a guess: they are shown the question first (D2). */
+  whole: boolean;
 }
 
 /**
@@ -29,7 +31,8 @@ export async function sessionWithCode(
   for (const listed of all.filter((each) => mayWaitFor(each, given))) {
     const session = await sessions.find(listed.sessionId);
     await session.refresh();
-    for (const code of codesOf(session)) if (code.startsWith(given)) found.push({ session, code });
+    for (const code of codesOf(session))
+      if (code.startsWith(given)) found.push({ session, code, whole: code === given });
   }
   const [only, another] = found;
   if (only === undefined) return undefined;
@@ -39,7 +42,7 @@ export async function sessionWithCode(
   if (another === undefined && named.length === 0) return only;
   throw new ProductError(
     'UNKNOWN_CALL',
-    `"${given}" may mean several things: ${[...found.map(({ code }) => `the action ${String(code)}`), ...named.map(({ sessionId }) => `the session ${sessionId}`)].join(', ')}. Type more of the one you mean. Nothing was decided.`,
+    `"${given}" may mean several things: ${[...found.map(({ code }) => `the action ${code}`), ...named.map(({ sessionId }) => `the session ${sessionId}`)].join(', ')}. Type more of the one you mean. Nothing was decided.`,
   );
 }
 

@@ -5,6 +5,8 @@ import type { Terminal } from './terminal.ts';
 export interface Confirmation {
   yes?: boolean;
   json?: boolean;
+  /** The command that decides without asking, with the whole code of what was shown. */
+  instead?: string | undefined;
 }
 
 /** The person's answer, or `--yes`. @throws UsageError if there is neither */
@@ -18,9 +20,12 @@ export async function askToConfirm(
 }
 
 /** @throws UsageError without `--yes` and without a terminal */
-export function requireTerminal({ interactive }: Terminal, { yes, json }: Confirmation): void {
+export function requireTerminal(
+  { interactive }: Terminal,
+  { yes, json, instead = 'approve 3f9ac2d1' }: Confirmation,
+): void {
   if (yes === true || (interactive && json !== true)) return;
   throw new UsageError(
-    'Nobody can be asked here, so nothing was decided. Read the action, then decide with its code, as in: mcp-a2a-bridge approve 3f9ac2d1',
+    `Nobody can be asked here, so nothing was decided. Read the action, then decide with its whole code: mcp-a2a-bridge ${instead}`,
   );
 }

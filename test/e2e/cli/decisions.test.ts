@@ -155,7 +155,7 @@ describe('approve and deny', () => {
     // The code of the earlier question decides nothing any more, also by its first digits.
     expect(await on.run('approve', seen)).toMatchObject({ code: 3 });
     expect(await on.file('test.md')).toBe('somebody was faster');
-    expect((await on.run('approve', codeShownIn(again.stdout).slice(0, 6))).code).toBe(0);
+    expect((await on.run('approve', codeShownIn(again.stdout))).code).toBe(0);
     await on.run('watch', id);
     expect(await on.file('test.md')).toBe('hello');
   });
@@ -165,9 +165,36 @@ describe('approve and deny', () => {
     const { id } = await waiting(on);
     const { code, stdout, stderr } = await on.run('approve', id);
     expect(stdout).toContain('+hello');
-    expect(stderr).toContain('decide with its code');
+    expect(stderr).toMatch(/decide with its whole code: mcp-a2a-bridge approve [0-9a-f]{8}$/m);
     expect(code).toBe(2);
     expect((await on.peer.list())[0]?.pending).toHaveLength(1);
+  });
+
+  it('D2 the beginning of a code decides nothing without a terminal: it shows the action and the whole code', async () => {
+    const on = await cliStage();
+    const { id } = await waiting(on);
+    const whole = await on.code(id);
+    const beginning = whole.slice(0, 6);
+    for (const [verb, more] of [
+      ['approve', []],
+      ['deny', []],
+      ['edit', ['--yes', '--file', '/dev/null']],
+    ] as const) {
+      const { code, stdout, stderr } = await on.run(verb, beginning, ...more);
+      expect(stdout).toContain('+hello');
+      expect(stderr).toContain(`mcp-a2a-bridge ${verb} ${whole}`);
+      expect(code).toBe(2);
+    }
+    expect((await on.peer.list())[0]?.pending).toHaveLength(1);
+  });
+
+  onLinux('D2 the beginning of a code shows the action and asks at the terminal', async () => {
+    const on = await cliStage();
+    const { id } = await waiting(on);
+    const beginning = (await on.code(id)).slice(0, 4);
+    const approved = await cliAtTerminal(['approve', beginning], { ...on.at, keys: 'y\r' });
+    expect(approved.stdout).toContain('+hello');
+    expect(approved.code).toBe(0);
   });
 
   onLinux('at a terminal the diff has colours, and y decides; anything else does not', async () => {

@@ -32,6 +32,9 @@ describe('answer', () => {
     expect(approved.code).not.toBe(0);
     expect(approved.stderr).toContain('"approve" is no answer to it');
     expect((await on.run('answer', id)).code).toBe(2);
+    const guessed = await on.run('answer', code.slice(0, 6), '2');
+    expect(guessed.stdout).toContain('Which colour?');
+    expect(guessed).toMatchObject({ code: 2, stderr: expect.stringContaining(`answer ${code} <words>`) });
     const answered = await on.run('answer', code, '2');
     expect(answered.stdout).toContain(`Answered: ${calls[0]}`);
     const watched = await on.run('watch', id);

@@ -154,7 +154,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     if (!('status' in result)) throw new Error('a task was expected');
     const data = result.status?.message?.parts.find(({ content }) => content?.$case === 'data');
     expect(pendingPart.parse(data?.content?.value).pending).toEqual([
-      { ...WRITE, shown: expect.stringMatching(/^[0-9a-f]{8}$/) },
+      { ...WRITE, first: true, shown: expect.stringMatching(/^[0-9a-f]{8}$/) },
     ]);
     expect(taskOverviewSchema.parse(result.metadata?.[TOOL_APPROVAL])).toMatchObject({
       turns: 1,
