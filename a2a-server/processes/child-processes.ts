@@ -98,13 +98,13 @@ export function childProcesses(options: ChildProcessesOptions): ChildProcesses {
     const strays = (): number[] =>
       markedGroups(`${CHILD_MARKER}=${record.id}`).filter((stray) => stray !== group);
     const found = strays().length > 0;
-    const options = { graceMs, clock };
+    const limits = { graceMs, clock };
     const [end] = await Promise.all([
-      state === 'runs' ? endGroup(group, options).catch(() => 'unconfirmed' as const) : 'gone',
-      endGroups(strays, options),
+      state === 'runs' ? endGroup(group, limits).catch(() => 'unconfirmed' as const) : 'gone',
+      endGroups(strays, limits),
     ]);
     // A program may have left the group while the group was ended.
-    const over = (await endGroups(strays, options)) && state !== 'unknown' && end !== 'unconfirmed';
+    const over = (await endGroups(strays, limits)) && state !== 'unknown' && end !== 'unconfirmed';
     if (state !== 'gone' || found) onOrphan(orphanOf(record), over ? 'ended' : 'still-there');
     if (over) rmSync(pathOf(directory, record.id), { force: true });
     return over;

@@ -145,7 +145,10 @@ describe('delete-file', () => {
   });
 
   it('D5 lists everything that it deletes, however much, with names in full', async () => {
-    const names = Array.from({ length: 300 }, (_, at) => `${String(at).padStart(3, '0')}-${'n'.repeat(200)}`);
+    const names = Array.from(
+      { length: 300 },
+      (_, index) => `${String(index).padStart(3, '0')}-${'n'.repeat(200)}`,
+    );
     await mkdir(path('many'));
     for (const name of names) await writeFile(path(`many/${name}`), 'x');
     const { preview } = await at.show(deleteFile, { path: 'many', recursive: true });

@@ -29,6 +29,8 @@ async function previewOf(kind: string, input: PermissionInput): Promise<Preview>
 
 const diffs = [{ path: 'notes.md', oldText: 'old\n', newText: 'new\n' }];
 
+const command = (rawInput: unknown): Promise<Preview> => previewOf('execute', { title: 'Run', rawInput });
+
 describe('D5 the preview of a permission', () => {
   it('of a command that comes with a diff shows both', async () => {
     const rawInput = { command: 'rm -rf build', cwd: '/w' };
@@ -59,7 +61,6 @@ describe('D5 the preview of a permission', () => {
   });
 
   it('of a command shows its arguments, and everything that changes what it does', async () => {
-    const command = (rawInput: unknown): Promise<Preview> => previewOf('execute', { title: 'Run', rawInput });
     expect(await command({ command: 'bash', args: ['-c', 'rm -rf x'] })).toEqual({
       type: 'command',
       command: 'bash -c rm -rf x',
