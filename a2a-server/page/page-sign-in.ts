@@ -14,7 +14,7 @@ import { pageAddress } from '../../shared/net/page-address.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
-import { isOwnOrigin } from '../http/auth/origin-check.ts';
+import { isOwnOrigin } from '../../shared/net/own-origin.ts';
 import { checkOwnPage, secretsIn } from './page-cookie.ts';
 import type { PageCookie } from './page-cookie.ts';
 import type { PageSession, PageSessions } from './page-sessions.ts';

@@ -327,11 +327,14 @@ function alreadyDecided(call: Call, decided: NonNullable<Call['decided']>): Comm
 }
 
 function unknownCall(snapshot: Snapshot, callId: string): CommandRefusal {
-  const pending = waitingCalls(snapshot).map((call) => call.callId);
+  // A call that was pending when its task ended waits no longer.
+  const pending = isTerminal(snapshot) ? [] : waitingCalls(snapshot).map((call) => call.callId);
+  const others = pending.length > 0 ? `Pending: ${pending.join(', ')}.` : 'No call waits for a decision.';
+  const end = isTerminal(snapshot) ? ` The task has ended (${snapshot.status.state}).` : '';
   return {
     type: 'refuse',
     reason: 'UNKNOWN_CALL',
-    message: `Task ${snapshot.taskId} has no call ${callId}. ${pending.length > 0 ? `Pending: ${pending.join(', ')}.` : 'No call waits for a decision.'}`,
+    message: `Task ${snapshot.taskId} has no call ${callId}.${end} ${others}`,
     facts: { callId, pending: pending.join(', ') },
   };
 }

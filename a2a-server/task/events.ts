@@ -42,6 +42,12 @@ export interface UserMessage {
   parts: MessagePart[];
   /** The agent runs this command. The message does not go to a model. */
   command?: CommandCall;
+  /** The client's own data about the message. The history shows it, and the model does not get it. */
+  metadata?: Record<string, unknown>;
+  /** The URIs of the extensions that the message uses. */
+  extensions?: readonly string[];
+  /** Related tasks. */
+  referenceTaskIds?: readonly string[];
 }
 
 /** A tool call as the model requested it and the person saw it. */

@@ -42,7 +42,7 @@ export interface A2aConnection {
   /** Reads the task's stream until the stream ends or `onEvent` returns `enough`. */
   follow(task: Following): Promise<void>;
   task(taskId: string): Promise<Task>;
-  cancel(taskId: string, reason: string): Promise<Task>;
+  cancel(taskId: string, by: CancelRequest): Promise<Task>;
   /** Newest first, at most `limit`; null if the agent cannot list tasks. */
   list(filter: { sessionId?: string }, limit: number): Promise<readonly Task[] | null>;
   /** The agent's commands; null if the agent declares none. */
@@ -50,9 +50,16 @@ export interface A2aConnection {
   /** Runs a command outside of tasks; null for an agent that takes commands as messages, or not at all. */
   execute(command: CommandCall): Promise<CommandAnswer | null>;
   /** Null if the agent cannot abort a single tool execution. */
-  abortTool(toolId: string, reason: string | undefined): Promise<AbortAnswer | null>;
+  abortTool(toolId: string, reason: string): Promise<AbortAnswer | null>;
   /** Makes a one-time link to the agent's approval page; null for an agent without one. Do not show it to a model. */
   pageLink(target: PageTarget): Promise<PageLink | null>;
+}
+
+/** The agent records both with the cancel. */
+export interface CancelRequest {
+  reason: string;
+  /** The surface that the person used. */
+  channel: 'mcp' | 'cli';
 }
 
 export interface Following {
@@ -165,7 +172,8 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
       for await (const event of events) if (onEvent(event) === 'enough') return;
     },
     task: taskOf,
-    cancel: (id, reason) => client.cancelTask({ tenant: '', id, metadata: { reason } }, once()),
+    cancel: (id, { reason, channel }) =>
+      client.cancelTask({ tenant: '', id, metadata: { reason, channel } }, once()),
     async list({ sessionId = '' }, limit) {
       if (dialect.name === 'gemini') {
         const all = await geminiTasks(endpoint.url, get);
@@ -214,7 +222,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
         {
           method: 'POST',
           headers: { 'content-type': 'application/json', accept: 'application/json' },
-          body: JSON.stringify(reason === undefined ? {} : { reason }),
+          body: JSON.stringify({ reason }),
           signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
         },
       );

@@ -1,6 +1,7 @@
 /** Asks an agent to cancel a task. Cancel and completion may race; the loser gets a typed answer (A3). */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { asStreamResponse } from '../agents/task-event.ts';
+import type { CancelRequest } from '../agents/connection.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -12,11 +13,11 @@ export type CancelEnd = 'cancelled' | 'cancelled-when-known' | 'ended-before';
 export async function cancelTask(
   session: Session,
   taskId: string,
-  reason: string,
+  by: CancelRequest,
 ): Promise<Exclude<CancelEnd, 'cancelled-when-known'>> {
   try {
     await session.agent.ask(async (connection) => {
-      session.take(asStreamResponse(await connection.cancel(taskId, reason)), connection);
+      session.take(asStreamResponse(await connection.cancel(taskId, by)), connection);
     });
     return 'cancelled';
   } catch (error) {

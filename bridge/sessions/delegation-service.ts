@@ -12,6 +12,7 @@ import { titleOf } from './task-title.ts';
 import type { Outbox } from '../state/outbox.ts';
 import type { OnReceipt } from './answer-receipts.ts';
 import { type AskedFor, isSameCall } from './same-call.ts';
+import type { CancelRequest } from '../agents/connection.ts';
 import { cancelTask, type CancelEnd } from './cancel-task.ts';
 import { findByMessage } from './find-lost-message.ts';
 import { delegationMessage } from './delegation-message.ts';
@@ -34,6 +35,7 @@ export class DelegationService {
   readonly #outbox: Outbox;
   readonly #sessions: Sessions;
   readonly #log: Logger;
+  readonly #channel: CancelRequest['channel'];
   /** Cancelled before the agent named the task: message id → reason. */
   readonly #cancelled = new Map<string, string>();
   /** Unacknowledged messages: message id → session. */
@@ -57,11 +59,19 @@ export class DelegationService {
   /** Pending outbox writes, by session. No call waits for them. */
   readonly #notes = new Map<Session, Promise<void>>();
 
-  constructor(parts: { registry: Registry; outbox: Outbox; sessions: Sessions; log: Logger }) {
+  /** @param parts.channel the surface of this program, for the record of a cancel */
+  constructor(parts: {
+    registry: Registry;
+    outbox: Outbox;
+    sessions: Sessions;
+    log: Logger;
+    channel: CancelRequest['channel'];
+  }) {
     this.#registry = parts.registry;
     this.#outbox = parts.outbox;
     this.#sessions = parts.sessions;
     this.#log = parts.log;
+    this.#channel = parts.channel;
     this.#sessions.takeUp = (messageId) => this.#takeUp(messageId);
   }
 
@@ -102,7 +112,7 @@ export class DelegationService {
     await session.refresh();
     const { view } = session;
     if (view === undefined || hasEnded(view)) return later ? 'cancelled-when-known' : 'ended-before';
-    return cancelTask(session, view.taskId, reason);
+    return cancelTask(session, view.taskId, { reason, channel: this.#channel });
   }
 
   /** The last delegation of the same call, if its client withdrew the call or its bridge ended. */
@@ -309,7 +319,7 @@ export class DelegationService {
     this.#note(session, async () => {
       try {
         // Cancel first: other bridges do not check the cancel of an accepted entry.
-        if (reason !== undefined) await cancelTask(session, taskId, reason);
+        if (reason !== undefined) await cancelTask(session, taskId, { reason, channel: this.#channel });
         await this.#outbox.together(() =>
           this.#outbox.update(messageId, { state: { type: 'accepted', taskId, sessionId: id } }),
         );

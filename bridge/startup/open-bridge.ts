@@ -44,7 +44,7 @@ export async function openBridge({
   const outbox = new Outbox(database);
   const claims = new StoredClaims(database);
   const sessions = new Sessions(registry, outbox, claims);
-  const delegations = new DelegationService({ registry, outbox, sessions, log });
+  const delegations = new DelegationService({ registry, outbox, sessions, log, channel: 'mcp' });
   const results = new WaitingResults(database);
   const inbox = new Inbox({ results, registry, outbox, sessions, delegations, log });
   const { approvalWebhook } = settings;

@@ -42,6 +42,8 @@ export class FakeAgent {
   }[] = [];
   readonly decisions: Decision[] = [];
   readonly aborted: string[] = [];
+  /** The bodies of the abort requests. */
+  readonly abortRequests: unknown[] = [];
   /** The targets of the page links that were requested. */
   readonly pageTargets: z.infer<typeof pageTarget>[] = [];
   /** The agent awaits this before it answers messages. */
@@ -138,6 +140,7 @@ export class FakeAgent {
     if (subscribe !== undefined) return this.#resume(subscribe, request, response);
     if (abort !== undefined) {
       this.aborted.push(abort);
+      this.abortRequests.push(JSON.parse(body));
       return answer(response, { success: abort.startsWith('live'), message: `told of ${abort}` });
     }
     if (path === '/page/links' && this.#options.pageLinksMs !== undefined) {

@@ -8,6 +8,7 @@ import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
 import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { Caller } from './caller.ts';
+import type { OutputModes } from '../wire/output-modes.ts';
 import { toWireError } from '../wire/wire-errors.ts';
 import type { WireFormat } from '../wire/wire-errors.ts';
 import type { ClientView } from '../wire/wire-objects.ts';
@@ -76,12 +77,13 @@ export class CallContext extends ServerCallContext {
     return this.#speaks(TOOL_APPROVAL);
   }
 
-  view(task: { taskId: string; sessionId: string }): ClientView {
+  view(task: { taskId: string; sessionId: string }, outputModes?: OutputModes): ClientView {
     return {
       taskId: task.taskId,
       sessionId: task.sessionId,
       approval: this.speaksApproval,
       resumable: this.#speaks(RESUMABLE_STREAM),
+      ...(outputModes && { outputModes }),
     };
   }
 

@@ -2,6 +2,7 @@
  * Checks the Host and Origin headers (X1). A hostile web page can point its own host name at 127.0.0.1 and make a browser
  * send requests here (DNS rebinding). Both headers reveal it.
  */
+import { isOwnOrigin } from '../../../shared/net/own-origin.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
 export interface AllowedHostsAndOrigins {
@@ -28,12 +29,6 @@ export function checkHostAndOrigin(
       'FORBIDDEN',
       `Pages of ${JSON.stringify(origin.slice(0, 200))} may not call this server. Add the origin with --allow-origin.`,
     );
-}
-
-/** True if the page was loaded from the address that it calls. `checkHostAndOrigin` has checked that address. */
-export function isOwnOrigin(origin: string, host: string | undefined): boolean {
-  const [, authority] = /^https?:\/\/([^/\s]+)$/i.exec(origin) ?? [];
-  return authority !== undefined && authority.toLowerCase() === host?.toLowerCase();
 }
 
 /** The host name in lower case, without port and brackets. @returns undefined if it is not valid. */

@@ -11,13 +11,17 @@ import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { CallContext } from '../auth/call-context.ts';
 import { incomingOf } from '../wire/incoming.ts';
+import { outputModesOf } from '../wire/output-modes.ts';
 import { listTasks } from './task-list.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
 import { waitForReplyMessage, sendAndFollow, subscribe } from '../streams/task-stream.ts';
 import { notCancelable } from '../wire/wire-errors.ts';
 
-/** The reason of a cancel, in the request's metadata. */
-const cancelMetadata = z.object({ reason: z.string().min(1).max(10_000) });
+/** In the metadata of a cancel: the reason, and the surface that the person used, for the record. */
+const cancelMetadata = z.object({
+  reason: z.string().min(1).max(10_000).catch('no reason was given'),
+  channel: z.string().min(1).max(50).catch('a2a'),
+});
 
 const noPush = (): Promise<never> => Promise.reject(new PushNotificationNotSupportedError());
 
@@ -37,6 +41,7 @@ export function createRequestHandler(
     sendMessage: (request, server) =>
       answered(server, async (context) => {
         const historyLength = request.configuration?.historyLength;
+        const outputModes = outputModesOf(request.configuration);
         const { principal, signal } = context.caller;
         const { taskId, seq } = await tasks.send(
           incomingOf(request, { principal, speaksApproval: context.speaksApproval }),
@@ -46,7 +51,7 @@ export function createRequestHandler(
         const snapshot = await tasks.snapshot(taskId, principal);
         return snapshot.answer === 'message'
           ? waitForReplyMessage(tasks, snapshot, context)
-          : toA2aTask(snapshot, context.view(snapshot), { historyLength });
+          : toA2aTask(snapshot, context.view(snapshot, outputModes), { historyLength });
       }),
 
     sendMessageStream: (request, server) => sendAndFollow(tasks, request, CallContext.of(server)),
@@ -64,9 +69,8 @@ export function createRequestHandler(
 
     cancelTask: (request, server) =>
       answered(server, async (context): Promise<Task> => {
-        const stated = cancelMetadata.safeParse(request.metadata);
-        const reason = stated.success ? stated.data.reason : 'no reason was given';
-        const by = { principal: context.caller.principal, channel: 'a2a' };
+        const { reason, channel } = cancelMetadata.parse(request.metadata ?? {});
+        const by = { principal: context.caller.principal, channel };
         try {
           const snapshot = await tasks.cancel(request.id, by, reason);
           return toA2aTask(snapshot, context.view(snapshot));

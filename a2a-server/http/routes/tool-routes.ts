@@ -31,7 +31,7 @@ export function toolRoutes(tasks: TaskService, limits: BodyLimits): Router {
           'MALFORMED',
           `The body is optional, {"reason": "…"}: ${issuesOf(body.error)}.`,
         );
-      const reason = body.data?.reason ?? 'asked over HTTP';
+      const reason = body.data?.reason ?? 'no reason was given';
       const { success, message } = await tasks.abortTool(
         String(request.params['toolId']),
         callerOf(request).principal,

@@ -12,6 +12,8 @@ import type { CallContext } from '../auth/call-context.ts';
 import { parseCursor } from './event-cursor.ts';
 import { toStreamResponse } from '../wire/event-projection.ts';
 import { incomingOf } from '../wire/incoming.ts';
+import { outputModesOf } from '../wire/output-modes.ts';
+import type { OutputModes } from '../wire/output-modes.ts';
 import { replyMessage, toA2aTask } from '../wire/task-projection.ts';
 
 /** The start and the end of a stream. */
@@ -22,6 +24,7 @@ interface Start {
   after: number;
   until: FollowUntil;
   historyLength?: number | undefined;
+  outputModes?: OutputModes | undefined;
 }
 
 type Stream = AsyncGenerator<StreamResponse, void, undefined>;
@@ -33,12 +36,20 @@ type Stream = AsyncGenerator<StreamResponse, void, undefined>;
 export function sendAndFollow(tasks: TaskService, request: SendMessageRequest, context: CallContext): Stream {
   return stream(tasks, context, async () => {
     const historyLength = request.configuration?.historyLength;
+    const outputModes = outputModesOf(request.configuration);
     const { principal } = context.caller;
     const accepted = await tasks.send(
       incomingOf(request, { principal, speaksApproval: context.speaksApproval }),
     );
     const snapshot = accepted.snapshot ?? (await tasks.snapshot(accepted.taskId, principal, accepted.seq));
-    return { task: snapshot, first: snapshot, after: accepted.seq, until: 'settled', historyLength };
+    return {
+      task: snapshot,
+      first: snapshot,
+      after: accepted.seq,
+      until: 'settled',
+      historyLength,
+      outputModes,
+    };
   });
 }
 
@@ -83,9 +94,9 @@ export function streamAfter(tasks: TaskService, task: TaskRow, after: number, co
 /** One generator for all streams, because each further generator costs time per event. */
 async function* stream(tasks: TaskService, context: CallContext, begin: () => Promise<Start>): Stream {
   try {
-    const { task, first, after, until, historyLength } = await begin();
+    const { task, first, after, until, historyLength, outputModes } = await begin();
     context.accept();
-    const view = context.view(task);
+    const view = context.view(task, outputModes);
     if (first?.answer === 'message' && until === 'settled') {
       yield { payload: { $case: 'message', value: await waitForReplyMessage(tasks, first, context) } };
       return;

@@ -44,7 +44,7 @@ export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamR
     case 'turn.finished':
       return artifactUpdate(entry, view, turnArtifact(event.turn, '', ''), { append: true, lastChunk: true });
     case 'artifact.updated':
-      return artifactUpdate(entry, view, givenArtifact(event.artifact), event);
+      return artifactUpdate(entry, view, givenArtifact(view, event.artifact), event);
     case 'context.summarised':
       return statusUpdate(entry, view, { state: 'working', text: SUMMARISED });
     case 'turn.noted':

@@ -21,7 +21,7 @@ import {
 } from '../../../shared/protocol/tool-approval.ts';
 import type { DecisionsPart, RevokePart, TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Incoming } from '../../executor/task-service.ts';
-import type { MessagePart } from '../../task/events.ts';
+import type { MessagePart, UserMessage } from '../../task/events.ts';
 import { INPUT_MODES } from './media-types.ts';
 
 /** The default channel, if the client names none. */
@@ -46,7 +46,7 @@ export function incomingOf(
   return {
     principal,
     channel: deciding?.channel ?? CHANNEL,
-    message: { messageId: message.messageId, parts, ...(command && { command }) },
+    message: { messageId: message.messageId, parts, ...(command && { command }), ...aboutOf(message) },
     // The hash covers the content only. The same message over another binding or version is the same message (R27).
     bodyHash: sha256(stringify({ parts, settings, ...taskId, ...sessionId })),
     ...taskId,
@@ -82,6 +82,19 @@ function partOf({ content, mediaType }: Part): MessagePart {
     case undefined:
       return { type: 'data', data: null };
   }
+}
+
+/** What the client says about its message. The history keeps it. */
+function aboutOf({
+  metadata,
+  extensions,
+  referenceTaskIds,
+}: Message): Omit<UserMessage, 'messageId' | 'parts'> {
+  return {
+    ...(metadata && { metadata }),
+    ...(extensions.length > 0 && { extensions }),
+    ...(referenceTaskIds.length > 0 && { referenceTaskIds }),
+  };
 }
 
 function settingsIn({ metadata }: Message): TaskSettings {

@@ -19,10 +19,10 @@ import {
   message,
   metadataFor,
   outputArtifact,
-  partOf,
   textPart,
   todosArtifact,
   turnArtifact,
+  userMessage,
   WIRE_STATE,
 } from './wire-objects.ts';
 import type { ClientView } from './wire-objects.ts';
@@ -42,7 +42,7 @@ export function toA2aTask(snapshot: Snapshot, view: ClientView, detail: TaskDeta
     id: snapshot.taskId,
     contextId: snapshot.sessionId,
     status: statusOf(snapshot, view),
-    artifacts: artifacts ? [...artifactsOf(snapshot), ...besideAnswer(snapshot, view)] : [],
+    artifacts: artifacts ? [...artifactsOf(snapshot, view), ...besideAnswer(snapshot, view)] : [],
     history: latest(historyOf(snapshot, view), historyLength),
     metadata: metadataFor(view, snapshot.seq, {
       ...overviewOf(snapshot),
@@ -115,13 +115,13 @@ export function replyMessage(snapshot: Snapshot, view: ClientView): Message {
  * The artifacts of all turns, oldest first. A later artifact with the same id replaces the earlier one. An open turn always has a
  * text artifact, because later stream events append to it.
  */
-function artifactsOf({ exchanges, openTurn }: Snapshot): Artifact[] {
+function artifactsOf({ exchanges, openTurn }: Snapshot, view: ClientView): Artifact[] {
   const finished = exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn] : []));
   const artifacts = new Map<string, Artifact>();
   for (const turn of [...finished, ...(openTurn === null ? [] : [openTurn])]) {
     const words = turnArtifact(turn.turn, turn.text, RESPONSE);
     if (turn.text !== '' || turn === openTurn) artifacts.set(words.artifactId, words);
-    for (const given of turn.artifacts) artifacts.set(given.artifactId, givenArtifact(given));
+    for (const given of turn.artifacts) artifacts.set(given.artifactId, givenArtifact(view, given));
   }
   return [...artifacts.values()];
 }
@@ -136,10 +136,10 @@ function historyOf(snapshot: Snapshot, view: ClientView): Message[] {
   return [
     ...snapshot.exchanges.map((exchange) =>
       exchange.type === 'message'
-        ? message(view, 'user', exchange.message.messageId, exchange.message.parts.map(partOf))
+        ? userMessage(view, exchange.message)
         : turnMessage(snapshot, view, exchange.turn),
     ),
-    ...snapshot.queued.map((it) => message(view, 'user', it.messageId, it.parts.map(partOf))),
+    ...snapshot.queued.map((it) => userMessage(view, it)),
   ];
 }
 

@@ -4,7 +4,9 @@ import type { Artifact, Message, Part } from '@a2a-js/sdk';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { Aside, Todo } from '../../../shared/protocol/tool-approval.ts';
-import type { Artifact as GivenArtifact, ContentPart } from '../../task/events.ts';
+import type { Artifact as GivenArtifact, ContentPart, UserMessage } from '../../task/events.ts';
+import { tailoredPart } from './output-modes.ts';
+import type { OutputModes } from './output-modes.ts';
 import type { StateName } from '../../task/snapshot.ts';
 
 /** The reader's view: the task, and the client's active extensions. */
@@ -15,6 +17,8 @@ export interface ClientView {
   approval: boolean;
   /** True if `urn:mcp-a2a-bridge:resumable-stream:v1` is active. */
   resumable: boolean;
+  /** The media types that the client accepts. Absent: all. */
+  outputModes?: OutputModes;
 }
 
 export const WIRE_STATE: Readonly<Record<StateName, TaskState>> = {
@@ -74,6 +78,17 @@ export function message(view: ClientView, role: 'user' | 'agent', messageId: str
   };
 }
 
+/** A message of the client, as it was sent. */
+export function userMessage(view: ClientView, sent: UserMessage): Message {
+  const { messageId, parts, metadata, extensions = [], referenceTaskIds = [] } = sent;
+  return {
+    ...message(view, 'user', messageId, parts.map(partOf)),
+    metadata,
+    extensions: [...extensions],
+    referenceTaskIds: [...referenceTaskIds],
+  };
+}
+
 /** The text of a model turn is one artifact, named after the turn. */
 export function turnArtifact(turn: number, text: string, name: string): Artifact {
   return {
@@ -87,8 +102,12 @@ export function turnArtifact(turn: number, text: string, name: string): Artifact
 }
 
 /** An agent's output besides its text. */
-export function givenArtifact({ artifactId, name, description, parts }: GivenArtifact): Artifact {
-  return { artifactId, name, description, parts: parts.map(partOf), metadata: undefined, extensions: [] };
+export function givenArtifact(
+  { outputModes }: Pick<ClientView, 'outputModes'>,
+  { artifactId, name, description, parts }: GivenArtifact,
+): Artifact {
+  const sent = parts.map((part) => partOf(outputModes ? tailoredPart(part, outputModes) : part));
+  return { artifactId, name, description, parts: sent, metadata: undefined, extensions: [] };
 }
 
 /** The output of a tool execution, or its next piece. The artifact is not part of the answer. */

@@ -16,7 +16,7 @@ export async function abort(run: CommandRun<AbortOptions>, toolId: string): Prom
   const { success, message } = await abortTool(desk, {
     toolId,
     agent: options.agent,
-    reason: options.reason,
+    reason: options.reason ?? 'aborted on the command line',
   });
   await desk.close();
   const words = inTerminalWords(message);

@@ -32,7 +32,7 @@ export async function openCommandContext({
   const outbox = new Outbox(database);
   const claims = new StoredClaims(database);
   const sessions = new Sessions(registry, outbox, claims);
-  const delegations = new DelegationService({ registry, outbox, sessions, log });
+  const delegations = new DelegationService({ registry, outbox, sessions, log, channel: 'cli' });
   return {
     registry,
     sessions,

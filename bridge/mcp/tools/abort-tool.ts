@@ -50,7 +50,7 @@ export const abortTool = defineTool({
  */
 export async function abort(
   { registry, sessions }: Pick<Bridge, 'registry' | 'sessions'>,
-  { toolId: id, agent: name, reason }: AbortRequest,
+  { toolId: id, agent: name, reason = 'aborted over MCP' }: AbortRequest,
 ): Promise<AbortAnswer> {
   if (!TOOL_ID.test(id)) {
     return {
@@ -88,7 +88,7 @@ export async function abort(
  */
 async function abortAt(
   agent: Agent,
-  { toolId: id, reason, asked }: { toolId: string; reason: string | undefined; asked: number },
+  { toolId: id, reason, asked }: { toolId: string; reason: string; asked: number },
 ): Promise<AbortAnswer> {
   try {
     await withTimeoutOr(asked, agent.connect());

@@ -5,6 +5,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { localhostAllowedHostnames, validateHostHeader } from '@modelcontextprotocol/server';
+import { isOwnOrigin } from '../../../shared/net/own-origin.ts';
 import { bearerToken, sameToken, tokenDigest } from '../../../shared/net/bearer-token.ts';
 
 export interface AccessRules {
@@ -32,7 +33,7 @@ export function checkHostAndOrigin(
       message: `This bridge does not answer to the host ${quoted(host ?? '')}. Use 127.0.0.1 or localhost.`,
     };
   }
-  if (origin !== undefined && !origins.includes(origin)) {
+  if (origin !== undefined && !isOwnOrigin(origin, host) && !origins.includes(origin)) {
     return {
       status: 403,
       message: `Pages of ${quoted(origin)} may not call this bridge. Add the origin with --http-allow-origin.`,

@@ -96,6 +96,7 @@ describe('tool executions, for a client that may want to abort one', () => {
     expect(seen.result).toMatchObject({ success: true, message: 'told of live-2' });
     expect([first.aborted, second.aborted]).toEqual([[], ['live-2']]);
     const unseen = await client.call(ABORT, { toolId: 'elsewhere' });
+    expect(second.abortRequests).toEqual([{ reason: 'too long' }, { reason: 'aborted over MCP' }]);
     expect(unseen.structuredContent).toEqual({
       success: false,
       message: 'Agent "first": told of elsewhere Agent "second": told of elsewhere',

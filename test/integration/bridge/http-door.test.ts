@@ -92,6 +92,16 @@ describe('the door before MCP over HTTP', () => {
     expect(preflight.status).toBe(403);
   });
 
+  test('X1 the bridge’s own origin is allowed, and no token is spared', async () => {
+    const { origin } = new URL(bridge.url);
+    const answer = await initialize({ ...bridge.credentials, origin });
+    expect(answer.status).toBe(200);
+    expect((await initialize({ ...bridge.credentials, origin, authorization: 'Bearer wrong' })).status).toBe(
+      401,
+    );
+    expect((await initialize({ ...bridge.credentials, origin: `${origin}0` })).status).toBe(403);
+  });
+
   test('a page of an allowed origin may ask first, call with the token, and read the session id', async () => {
     const preflight = await ask(bridge.url, {
       method: 'OPTIONS',

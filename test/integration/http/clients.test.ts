@@ -315,7 +315,7 @@ describe('A2A 1.0', () => {
       if (client.protocolName === 'HTTP+JSON')
         await request(server, { path: `/tasks/${taskId}:cancel`, body: JSON.stringify({ metadata }) });
       else await client.cancelTask({ tenant: '', id: taskId, metadata }, modern());
-      expect(server.tasks.cancelled.at(-1)).toEqual({ taskId, reason: 'changed my mind' });
+      expect(server.tasks.cancelled.at(-1)).toEqual({ taskId, reason: 'changed my mind', channel: 'a2a' });
     }
   });
 
@@ -436,7 +436,7 @@ describe('aborting a tool over HTTP', () => {
     expect(unknown.body).toEqual({ success: false, message: 'asked for tool-2' });
     expect(server.tasks.aborted).toEqual([
       { toolId: 'tool-1', principal: 'local', reason: 'too slow' },
-      { toolId: 'tool-2', principal: 'local', reason: 'asked over HTTP' },
+      { toolId: 'tool-2', principal: 'local', reason: 'no reason was given' },
     ]);
   });
 

@@ -25,7 +25,7 @@ interface Written {
 
 export class ScriptedTasks implements TaskService {
   readonly received: Incoming[] = [];
-  readonly cancelled: { taskId: string; reason: string }[] = [];
+  readonly cancelled: { taskId: string; reason: string; channel: string }[] = [];
   readonly aborted: { toolId: string; principal: string; reason: string }[] = [];
   /** How many snapshots were asked for. */
   snapshots = 0;
@@ -112,7 +112,7 @@ export class ScriptedTasks implements TaskService {
   cancel(taskId: string, by: { principal: string; channel: string }, reason: string): Promise<Snapshot> {
     return this.snapshot(taskId, by.principal).then((snapshot) => {
       if (isTerminal(snapshot)) throw new ProductError('TASK_ENDED', `Task ${taskId} has ended.`);
-      this.cancelled.push({ taskId, reason });
+      this.cancelled.push({ taskId, reason, channel: by.channel });
       this.append(taskId, [{ type: 'task.canceled', reason, by }]);
       return this.snapshot(taskId, by.principal);
     });

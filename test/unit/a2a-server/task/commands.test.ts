@@ -147,6 +147,16 @@ describe('decide', () => {
     });
   });
 
+  it('R07 an unknown call of an ended task: no call is named as pending', () => {
+    const ended = after(waitingFor('a'), [{ type: 'task.canceled', reason: 'enough', by }]);
+    expect(decide(ended, [decision('zz')], by, at)).toMatchObject({
+      type: 'refuse',
+      reason: 'UNKNOWN_CALL',
+      message: 'Task t has no call zz. The task has ended (canceled). No call waits for a decision.',
+      facts: { pending: '' },
+    });
+  });
+
   it('E3 one refused decision of a message refuses all of them', () => {
     expect(decide(waitingFor('a', 'b'), [decision('a'), decision('zz')], by, at).type).toBe('refuse');
   });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { StreamResponse, Task } from '@a2a-js/sdk';
 import { Agent } from '../../../../bridge/agents/agent.ts';
-import type { A2aConnection } from '../../../../bridge/agents/connection.ts';
+import type { A2aConnection, CancelRequest } from '../../../../bridge/agents/connection.ts';
 import { Registry } from '../../../../bridge/agents/registry.ts';
 import { toolApprovalDialect } from '../../../../bridge/dialects/tool-approval.ts';
 import { DelegationService } from '../../../../bridge/sessions/delegation-service.ts';
@@ -16,7 +16,7 @@ import { FakeTask } from '../../../support/fake-agent-task.ts';
 /** An agent in memory: it takes a message when it is let, and answers a cancel as it is told to. */
 class SlowAgent extends Agent {
   readonly task = new FakeTask('task-1', 'session-1', true).work();
-  readonly cancels: string[] = [];
+  readonly cancels: CancelRequest[] = [];
   take: () => void = () => undefined;
   answerCancel: () => Promise<Task> = () => Promise.resolve(this.task.cancel().toTask());
   readonly #taken = new Promise<void>((resolve) => (this.take = resolve));
@@ -43,8 +43,8 @@ class SlowAgent extends Agent {
       send: () => this.#answer(),
       follow: ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
       task: () => Promise.resolve(this.task.toTask()),
-      cancel: (_taskId, reason) => {
-        this.cancels.push(reason);
+      cancel: (_taskId, by) => {
+        this.cancels.push(by);
         return this.answerCancel();
       },
       list: () => Promise.resolve([]),
@@ -74,7 +74,7 @@ describe('cancelling what is on its way to an agent', () => {
     const registry = new Registry(agent);
     sessions = new Sessions(registry, outbox, new StoredClaims(database));
     const log = createLogger({ name: 'test', level: 'silent' });
-    delegations = new DelegationService({ registry, outbox, sessions, log });
+    delegations = new DelegationService({ registry, outbox, sessions, log, channel: 'mcp' });
   });
   afterEach(() => sessions.close());
 
@@ -98,7 +98,7 @@ describe('cancelling what is on its way to an agent', () => {
     await delegations.settled();
     expect(outbox.entries()).toMatchObject([{ state: { type: 'accepted', taskId: 'task-1' } }]);
     expect(session.view?.state).toBe('canceled');
-    expect(agent.cancels).toEqual(['enough']);
+    expect(agent.cancels).toEqual([{ reason: 'enough', channel: 'mcp' }]);
   });
 
   test('A3 a task that ends before it can be cancelled keeps its end, and the delegation is closed like any', async () => {
@@ -122,6 +122,6 @@ describe('cancelling what is on its way to an agent', () => {
     await delivery;
     expect(await delegations.cancel(session, 'enough')).toBe('cancelled');
     await delegations.settled();
-    expect(agent.cancels).toEqual(['enough']);
+    expect(agent.cancels).toEqual([{ reason: 'enough', channel: 'mcp' }]);
   });
 });
