@@ -16,6 +16,21 @@ const englishZod = {
   },
 };
 
+/**
+ * Loads Node's modules and libsql when the first module that imports them runs. A bundle otherwise loads them all at its
+ * start, also those that only a part of the program needs: libsql is a native library.
+ */
+const externalsOnDemand = {
+  name: 'externals-on-demand',
+  setup({ onResolve, onLoad }) {
+    const namespace = 'on-demand';
+    onResolve({ filter: /^(node:.*|libsql)$/ }, ({ path, kind, namespace: importer }) =>
+      kind === 'import-statement' && importer !== namespace ? { path, namespace } : { path, external: true },
+    );
+    onLoad({ filter: /.*/, namespace }, ({ path }) => ({ contents: `module.exports = require('${path}');` }));
+  },
+};
+
 await rm('dist', { recursive: true, force: true });
 const program = (entryPoint, splitting) => ({
   entryPoints: [entryPoint],
@@ -30,15 +45,13 @@ const program = (entryPoint, splitting) => ({
   // Node keeps source text in memory, so whitespace is removed. Names stay readable in stack traces.
   minifyWhitespace: true,
   minifySyntax: true,
-  // A native module, loaded from node_modules at run time.
-  external: ['libsql'],
   // Its CommonJS build loads its parts by names that a bundler cannot follow.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   banner: {
     // CommonJS dependencies inside an ES module bundle call `require`.
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
-  plugins: [englishZod],
+  plugins: [englishZod, externalsOnDemand],
   logLevel: 'warning',
 });
 // The bridge is one file, because a client waits for its start and each chunk takes time to load. The server loads a
