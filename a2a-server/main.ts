@@ -10,9 +10,7 @@ import { CHILD_MARKER, hideEnvironment } from '../shared/runtime/hidden-environm
 import { packageVersion } from '../shared/runtime/version.ts';
 import { LOCATION_FLAGS, readServerSettings, withAgentCommand } from './startup/read-settings.ts';
 import { SERVER_SETTINGS, UNFLAGGED_SETTINGS } from './startup/settings.ts';
-import type { ServerSettings } from './startup/settings.ts';
 import { commandEnvironment } from './tools/shell/command-environment.ts';
-import type { Tool } from './tools/tool.ts';
 import type { ServerRun } from './startup/serve.ts';
 import type { TryOptions } from './startup/try-policy.ts';
 
@@ -77,20 +75,11 @@ function addPolicy(server: Command): void {
       try {
         const settings = await readServerSettings(flags, process.env);
         const { tryPolicy } = await import('./startup/try-policy.ts');
-        await tryPolicy(settings, { rules, changed, json }, { tools: await knownTools(settings), say });
+        await tryPolicy(settings, { rules, changed, json }, say);
       } catch (error) {
         fail(error);
       }
     });
-}
-
-/** The tools that rules and past calls may name: first those of whoever does the work now. */
-async function knownTools(settings: ServerSettings): Promise<readonly Tool[]> {
-  const { builtinTools } = await import('./tools/builtin/builtin-tools.ts');
-  if (settings.agent.type !== 'acp') return builtinTools();
-  const { createAgentBackend } = await import('./startup/agent-backend.ts');
-  const { tools = [] } = await createAgentBackend(settings);
-  return [...tools, ...builtinTools()];
 }
 
 function say(text: string): void {

@@ -6,7 +6,10 @@ import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { settingProblem } from '../../shared/settings/setting-problem.ts';
 import { openReadonlyJournal } from '../journal/sqlite/readonly-journal.ts';
 import type { ServerSettings } from './settings.ts';
-import { serverPolicy, type NamedTools } from './server-policy.ts';
+import { serverPolicy } from './server-policy.ts';
+import { createAgentBackend } from './agent-backend.ts';
+import { builtinTools } from '../tools/builtin/builtin-tools.ts';
+import type { Tool } from '../tools/tool.ts';
 import { openWorkspace } from '../tools/workspace/workspace.ts';
 import { dryRunCalls, type DryRunInput, type DryRunCall } from '../policy/dry-run.ts';
 import { callText, isChanged, summaryOf, summaryText } from '../policy/dry-run-report.ts';
@@ -22,10 +25,11 @@ export interface TryOptions {
 
 /** @throws ProductError CONFIGURATION for invalid rules or a missing journal */
 export async function tryPolicy(
-  settings: Pick<ServerSettings, 'stateDir' | 'policy' | 'mcpServers'>,
+  settings: ServerSettings,
   { rules: file, changed = false, json = false }: TryOptions,
-  { tools, say }: { tools: NamedTools; say: (text: string) => void },
+  say: (text: string) => void,
 ): Promise<void> {
+  const tools = await knownTools(settings);
   const written = file === undefined ? settings.policy : await rulesIn(file);
   const policy = serverPolicy({ ...settings, policy: written }, tools);
   const journal = openReadonlyJournal(join(settings.stateDir, 'journal.db'));
@@ -58,6 +62,13 @@ const workspace: DryRunInput['workspace'] = async (root = '/') =>
     root,
     locate: () => Promise.reject(new Error('the directory is no more')),
   }));
+
+/** The tools that rules and past calls may name: those of the agent first. */
+async function knownTools(settings: ServerSettings): Promise<readonly Tool[]> {
+  if (settings.agent.type !== 'acp') return builtinTools();
+  const { tools = [] } = await createAgentBackend(settings);
+  return [...tools, ...builtinTools()];
+}
 
 async function rulesIn(file: string): Promise<Rule[]> {
   let json: unknown;

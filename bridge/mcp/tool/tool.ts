@@ -119,7 +119,6 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 ): Tool {
   const { name, title, description, annotations } = spec;
   let inputSchema: ListedTool['inputSchema'] | undefined;
-  let outputSchema: ListedTool['inputSchema'] | undefined;
   return {
     name,
     listed({ server, prefix, approvals, unattended }, context) {
@@ -134,7 +133,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
           prefix,
         ),
         inputSchema: (inputSchema ??= jsonSchema(spec.input, 'input')),
-        outputSchema: (outputSchema ??= jsonSchema(withWaitingResults(spec.output), 'output')),
+        outputSchema: outputSchemaOf(spec.output),
         annotations: { title, ...annotations },
         _meta: {
           'anthropic/maxResultSizeChars': MAX_RESULT,
@@ -228,6 +227,15 @@ const WAIT_SECONDS = { withProgress: 100, without: 50 };
 /** @param seconds from the call or the settings; undefined when neither sets it */
 export function waitMs(seconds: number | undefined, progress: boolean): number {
   return (seconds ?? (progress ? WAIT_SECONDS.withProgress : WAIT_SECONDS.without)) * 1000;
+}
+
+/** Five tools have the same output. Its conversion takes milliseconds of the bridge's start, so it is made once. */
+const outputSchemas = new WeakMap<z.ZodObject, ListedTool['inputSchema']>();
+
+function outputSchemaOf(output: z.ZodObject): ListedTool['inputSchema'] {
+  const schema = outputSchemas.get(output) ?? jsonSchema(withWaitingResults(output), 'output');
+  outputSchemas.set(output, schema);
+  return schema;
 }
 
 /** MCP 2025-11-25, tools: a schema without `$schema` is JSON Schema 2020-12. */
