@@ -3,9 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { replaceFile } from '../../shared/state/atomic-file.ts';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import { systemErrorCode } from '../../shared/runtime/system-error.ts';
-
+import { messageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
 const grantedAccess = z.strictObject({
   /** SHA-256 (hex) of the secret. */
   digest: z.string().regex(/^[0-9a-f]{64}$/),

@@ -1,4 +1,4 @@
-/** Judges the past calls of a task under a policy and compares the verdicts with the recorded ones. Read-only. */
+/** Judges the past calls of a task under a policy, compares the verdicts with the recorded ones, and reports. Read-only. */
 import type { JournalEntry, RequestedCall, TaskEvent, PolicyVerdict } from '../task/events.ts';
 import { firstSnapshot, fold } from '../task/fold.ts';
 import { unexpiredGrants } from '../task/grants.ts';
@@ -8,6 +8,7 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 import { NO_TARGETS, resolveTargets, type JudgedCall } from './judged-call.ts';
 import type { Policy } from './policy.ts';
 import { verdict } from './verdict.ts';
+import { count, oneLine } from '../../shared/text/one-line.ts';
 
 /** The verdict on a call: it runs without asking, a person is asked, or it is refused. */
 export type DryRunVerdict = 'allow' | 'ask' | 'refuse';
@@ -126,4 +127,58 @@ function whyAllowed({ because }: Extract<PolicyVerdict, { type: 'allow' }>): str
     case 'grant':
       return `grant ${because.grantId ?? `given with ${because.callId}`}`;
   }
+}
+
+export interface Summary {
+  calls: number;
+  tasks: number;
+  /** The number of calls by their verdict under the new policy. */
+  now: Record<DryRunVerdict, number>;
+  /** The number of calls with a changed verdict, e.g. by `ask → allow`. */
+  changed: Record<string, number>;
+}
+
+export function summaryOf(tried: readonly DryRunCall[]): Summary {
+  const now = { allow: 0, ask: 0, refuse: 0 };
+  const changed: Record<string, number> = {};
+  for (const call of tried) {
+    now[call.meets.fate] += 1;
+    if (!isChanged(call)) continue;
+    const change = `${call.met.fate} → ${call.meets.fate}`;
+    changed[change] = (changed[change] ?? 0) + 1;
+  }
+  return { calls: tried.length, tasks: new Set(tried.map(({ taskId }) => taskId)).size, now, changed };
+}
+
+export function isChanged({ met, meets }: DryRunCall): boolean {
+  return met.fate !== meets.fate;
+}
+
+const FATES: Readonly<Record<DryRunVerdict, string>> = {
+  allow: 'runs unasked',
+  ask: 'asks',
+  refuse: 'is refused',
+};
+const FATES_THEN: Readonly<Record<DryRunVerdict, string>> = {
+  allow: 'ran unasked',
+  ask: 'asked',
+  refuse: 'was refused',
+};
+
+export function callText(call: DryRunCall): string {
+  const { taskId, seq, at, tool, title, met, meets } = call;
+  const decided = met.fate === 'ask' ? `: ${met.decided ?? 'not decided'}` : ` (${met.why})`;
+  return [
+    `${isChanged(call) ? '*' : ' '} ${new Date(at).toISOString()} ${taskId} #${seq} ${tool}: ${oneLine(title, 200)}`,
+    `    then  ${FATES_THEN[met.fate]}${oneLine(decided, 400)}`,
+    `    now   ${FATES[meets.fate]} (${oneLine(meets.why, 400)})`,
+  ].join('\n');
+}
+
+export function summaryText({ calls, tasks, now, changed }: Summary): string {
+  const changes = Object.entries(changed).map(([change, times]) => `${change} ${times}`);
+  return [
+    `${count(calls, 'call')} of ${count(tasks, 'task')}: ${now.allow} would run unasked, ${now.ask} would ask, ${now.refuse} would be refused.`,
+    changes.length === 0 ? 'No verdict changes.' : `Changed verdicts (marked *): ${changes.join(', ')}.`,
+  ].join('\n');
 }

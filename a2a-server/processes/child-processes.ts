@@ -15,9 +15,8 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { messageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
 import { CHILD_MARKER } from '../../shared/runtime/hidden-environment.ts';
-import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 import { endGroup, endGroups } from './process-group.ts';
 import { processIdentityOf, markedGroups, processStateOf } from './process-identity.ts';
 

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { systemErrorCode } from '../../shared/runtime/system-error.ts';
+import { systemErrorCode } from '../../shared/runtime/errors.ts';
 
 /** Processes read per event-loop turn: less than a millisecond of work. */
 const AT_ONCE = 64;

@@ -9,7 +9,7 @@
  */
 import { execFile } from 'node:child_process';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { systemErrorCode } from '../../shared/runtime/system-error.ts';
+import { systemErrorCode } from '../../shared/runtime/errors.ts';
 import { groupOf, livingGroups } from './living-groups.ts';
 
 const LOOK_MS = 20;

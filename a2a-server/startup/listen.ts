@@ -2,10 +2,9 @@
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { messageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { proveServer } from '../../shared/net/prove-server.ts';
-import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 import { AGENT_NAME } from '../http/routes/agent-card.ts';
 import { readServerRecord } from '../../shared/state/server-record.ts';
 

@@ -6,7 +6,7 @@ import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { locationFlags, settingsSources } from '../../shared/settings/settings-sources.ts';
 import { allowedWorkspaces } from './allowed-workspaces.ts';
 import { barDirectory } from '../tools/workspace/barred-directory.ts';
-import { isLoopbackHost } from '../http/auth/origin-check.ts';
+import { isLoopback } from '../../shared/net/loopback.ts';
 import { ALL_SETTINGS, type ServerSettings } from './settings.ts';
 
 /** The flags that locate the state directory and the configuration file. */
@@ -45,7 +45,7 @@ export function withAgentCommand(
 
 /** X1: only loopback, unless the operator sets `allowRemote`. */
 function checkHost(host: string, allowRemote: boolean): void {
-  if (isLoopbackHost(host.toLowerCase()) || allowRemote) return;
+  if (isLoopback(host.toLowerCase()) || allowRemote) return;
   throw new ProductError(
     'CONFIGURATION',
     `Setting "host" is ${host}, which other machines may reach: whoever has a token could run commands on this one. Use 127.0.0.1, or add --allow-remote if that is what you want.`,

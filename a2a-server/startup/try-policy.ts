@@ -11,8 +11,15 @@ import { createAgentBackend } from './agent-backend.ts';
 import { builtinTools } from '../tools/builtin/builtin-tools.ts';
 import type { Tool } from '../tools/tool.ts';
 import { openWorkspace } from '../tools/workspace/workspace.ts';
-import { dryRunCalls, type DryRunInput, type DryRunCall } from '../policy/dry-run.ts';
-import { callText, isChanged, summaryOf, summaryText } from '../policy/dry-run-report.ts';
+import {
+  dryRunCalls,
+  type DryRunInput,
+  type DryRunCall,
+  callText,
+  isChanged,
+  summaryOf,
+  summaryText,
+} from '../policy/dry-run.ts';
 import { rulesSchema, type Rule } from '../policy/rule.ts';
 
 export interface TryOptions {

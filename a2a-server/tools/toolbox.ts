@@ -1,8 +1,7 @@
 /** Holds the tools of an agent by name. */
 import { z } from 'zod';
 import { isReadOnly } from '../task/snapshot.ts';
-import { inputProblem } from './input-problem.ts';
-import type { Tool, ToolDeclaration } from './tool.ts';
+import { type Tool, type ToolDeclaration, inputProblem } from './tool.ts';
 
 export interface Toolbox {
   get(name: string): Tool | undefined;

@@ -5,7 +5,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { systemErrorCode } from '../../shared/runtime/system-error.ts';
+import { systemErrorCode } from '../../shared/runtime/errors.ts';
 
 export type WorkspaceCheck =
   /** The path is absolute, without symbolic links. */

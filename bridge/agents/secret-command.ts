@@ -1,6 +1,6 @@
 /** Reads a secret from a command, e.g. a password manager. */
 import { execFile, type ExecFileException } from 'node:child_process';
-import { systemErrorCode } from '../../shared/runtime/system-error.ts';
+import { systemErrorCode } from '../../shared/runtime/errors.ts';
 
 /** A person may have to unlock something first. In milliseconds. */
 const PATIENCE_MS = 30_000;

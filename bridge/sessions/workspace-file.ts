@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { systemErrorCode } from '../../shared/runtime/system-error.ts';
+import { systemErrorCode } from '../../shared/runtime/errors.ts';
 
 const MAX_BYTES = 10 * 1024 * 1024;
 

@@ -1,4 +1,8 @@
-/** Whether a host's name is that of this machine alone. Pure: nothing is looked up. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+/**
+ * Whether a host name or address is that of this machine alone: foreign DNS cannot redirect it. Pure.
+ * @param host with or without the brackets of an IPv6 address
+ */
+export function isLoopback(host: string): boolean {
+  const name = host.replaceAll(/^\[|\]$/g, '');
+  return ['localhost', '::1', '0:0:0:0:0:0:0:1'].includes(name) || /^127(?:\.\d{1,3}){3}$/.test(name);
 }

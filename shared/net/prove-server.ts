@@ -1,8 +1,7 @@
 /** Asks the program at an address to prove that it is this user's A2A server (X1). The token is not sent. */
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { messageOf } from '../runtime/errors.ts';
-import { systemErrorCode } from '../runtime/system-error.ts';
+import { messageOf, systemErrorCode } from '../runtime/errors.ts';
 import {
   type Claim,
   IDENTITY_PATH,

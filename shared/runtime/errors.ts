@@ -1,5 +1,5 @@
 /**
- * The typed errors of both programs. A client reads the name of an error as `reason` in the `ErrorInfo` of an A2A error.
+ * The typed errors of both programs, and what they read from other errors. A client reads the name of an error as `reason` in the `ErrorInfo` of an A2A error.
  */
 
 /** Every reason. `retryable`: the same request, unchanged, may succeed later. */
@@ -64,4 +64,10 @@ export class ProductError extends Error {
 /** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The error code, e.g. `ENOENT`. It checks the shape, not the class: the error may come from another realm. */
+export function systemErrorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
 }

@@ -1,4 +1,4 @@
-/** Timeouts on an injected clock. */
+/** Timeouts and delays on an injected clock. */
 import { onAbort } from './abort.ts';
 import type { Clock } from './clock.ts';
 
@@ -41,4 +41,20 @@ export async function atMost<T>(clock: Clock, ms: number, work: Promise<T>): Pro
   } finally {
     cancelTimer?.();
   }
+}
+
+/** Resolves after `ms` milliseconds. @throws AbortError as soon as `signal` aborts. It leaves no timer and no listener. */
+export async function delay(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  await new Promise<void>((resolve) => {
+    const stopListening = onAbort(signal, () => {
+      callOff();
+      resolve();
+    });
+    const callOff = clock.after(ms, () => {
+      stopListening();
+      resolve();
+    });
+  });
+  signal.throwIfAborted();
 }

@@ -6,9 +6,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { messageOf, ProductError } from '../runtime/errors.ts';
+import { messageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
 import { settingProblem } from './setting-problem.ts';
-import { systemErrorCode } from '../runtime/system-error.ts';
 
 /** One setting. `kind` says how to read the text of a flag or variable. Commas separate the items of a list. */
 export interface Setting<Schema extends z.ZodType = z.ZodType> {

@@ -1,6 +1,6 @@
 /** Database files are for their owner's eyes alone. SQLite gives the `-wal` and `-shm` files the mode of the database file. */
 import { closeSync, openSync } from 'node:fs';
-import { systemErrorCode } from '../runtime/system-error.ts';
+import { systemErrorCode } from '../runtime/errors.ts';
 
 /**
  * Creates an empty file that only its owner may read, with mode 0600 whatever the umask is; leaves an existing one alone. An

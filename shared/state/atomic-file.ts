@@ -1,7 +1,7 @@
 /** Writes files atomically, readable by their owner only. */
 import { randomBytes } from 'node:crypto';
 import { link, open, rename, rm } from 'node:fs/promises';
-import { systemErrorCode } from '../runtime/system-error.ts';
+import { systemErrorCode } from '../runtime/errors.ts';
 
 /** Creates or replaces the file. A reader sees the whole old content or the whole new content. */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {

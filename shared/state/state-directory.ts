@@ -2,9 +2,7 @@
 import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { messageOf, ProductError } from '../runtime/errors.ts';
-import { systemErrorCode } from '../runtime/system-error.ts';
-
+import { messageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
 const NAME = 'mcp-a2a-bridge';
 
 /** The environment variable with the path of the state directory. Both programs read it. */

@@ -6,9 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFile } from './atomic-file.ts';
-import { messageOf, ProductError } from '../runtime/errors.ts';
-import { systemErrorCode } from '../runtime/system-error.ts';
-
+import { messageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
 /** RFC 6750 §2.1: the characters of a bearer token. The minimum length is 20, so that no one can guess it. */
 export const TOKEN_PATTERN = /^[A-Za-z0-9._~+/-]{20,512}=*$/;
 

@@ -2,6 +2,7 @@
  * Checks the Host and Origin headers (X1). A hostile web page can point its own host name at 127.0.0.1 and make a browser
  * send requests here (DNS rebinding). Both headers reveal it.
  */
+import { isLoopback } from '../../../shared/net/loopback.ts';
 import { isOwnOrigin } from '../../../shared/net/own-origin.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
@@ -19,7 +20,7 @@ export function checkHostAndOrigin(
   reach: AllowedHostsAndOrigins,
 ): void {
   const name = hostName(host);
-  if (name === undefined || !(isLoopbackHost(name) || reach.publicHosts.includes(name)))
+  if (name === undefined || !(isLoopback(name) || reach.publicHosts.includes(name)))
     throw new ProductError(
       'FORBIDDEN',
       `This server does not answer to the host ${JSON.stringify(host ?? '')}. Use a loopback address, or add the name with --public-host.`,
@@ -36,14 +37,4 @@ function hostName(host: string | undefined): string | undefined {
   // RFC 9110 §7.2, RFC 3986 §3.2.2: IP-literal / IPv4address / reg-name, then an optional port.
   const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i.exec(host ?? '');
   return (match?.[1] ?? match?.[2])?.toLowerCase();
-}
-
-/** True for loopback names and addresses: foreign DNS cannot redirect them. */
-export function isLoopbackHost(name: string): boolean {
-  return (
-    name === 'localhost' ||
-    name === '::1' ||
-    name === '0:0:0:0:0:0:0:1' ||
-    /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name)
-  );
 }

@@ -4,7 +4,7 @@
  */
 import { integerColumn } from './columns.ts';
 import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
-import { toEntries } from './entry-reader.ts';
+import { toEntries } from './event-rows.ts';
 import { pack, runsIn } from './packed-row.ts';
 
 export class Compaction {

@@ -7,7 +7,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { textColumn } from './columns.ts';
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
-import { EntryReader } from './entry-reader.ts';
+import { EntryReader } from './event-rows.ts';
 import { requireCurrentSchema } from './schema.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 

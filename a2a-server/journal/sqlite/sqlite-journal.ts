@@ -20,7 +20,7 @@ import { AppendWatchers } from '../append-watchers.ts';
 import { Appender } from './appender.ts';
 import { Compaction } from './compaction.ts';
 import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
-import { EntryReader } from './entry-reader.ts';
+import { EntryReader } from './event-rows.ts';
 import { SessionDeletion } from './delete-sessions.ts';
 import { lockJournal, makePrivate, prepareJournalDirectory } from './journal-files.ts';
 import { migrate } from './schema.ts';

@@ -13,8 +13,7 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/client';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { messageOf } from '../../../shared/runtime/errors.ts';
-import { systemErrorCode } from '../../../shared/runtime/system-error.ts';
+import { messageOf, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { atMost } from '../../../shared/runtime/timeout.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { httpFailure } from './http-failure.ts';

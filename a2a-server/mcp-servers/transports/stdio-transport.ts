@@ -9,7 +9,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { deserializeMessage, serializeMessage, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import spawn from 'cross-spawn';
-import { systemErrorCode } from '../../../shared/runtime/system-error.ts';
+import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { atMost } from '../../../shared/runtime/timeout.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { commandEnvironment } from '../../tools/shell/command-environment.ts';

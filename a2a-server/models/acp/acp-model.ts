@@ -4,7 +4,7 @@
  */
 import type { StopReason } from '@agentclientprotocol/sdk';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import { delay } from '../../../shared/runtime/delay.ts';
+import { delay } from '../../../shared/runtime/timeout.ts';
 import type { TurnEnd, UserMessage } from '../../task/events.ts';
 import type { Snapshot, TaskPlace } from '../../task/snapshot.ts';
 import type { Model, ModelEvent, Models } from '../model.ts';

@@ -2,7 +2,7 @@
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { delay } from '../../../shared/runtime/delay.ts';
+import { delay } from '../../../shared/runtime/timeout.ts';
 import type { TurnEnd, UserMessage } from '../../task/events.ts';
 import type { Model, ModelEvent, Models } from '../model.ts';
 import { TIERS } from '../model-settings.ts';

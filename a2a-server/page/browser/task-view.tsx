@@ -4,7 +4,6 @@ import type { A2aClient, Decision, Execution, TaskReport } from '../../../shared
 import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import type { OpenedAction } from './address.ts';
 import { ActionList } from './action-list.tsx';
-import { Reply } from './reply.tsx';
 import { decidedHere, updateShownActions } from './shown-actions.ts';
 import type { ShownAction } from './shown-actions.ts';
 
@@ -109,5 +108,38 @@ export function TaskView({ client, taskId, link, onChange }: TaskViewProps) {
         {report.output !== '' && <pre aria-label="What the agent said">{visibleText(report.output)}</pre>}
       </div>
     </article>
+  );
+}
+
+interface ReplyProps {
+  question: string;
+  onSay: (text: string) => Promise<boolean>;
+}
+
+/** A free-text question and its reply form. */
+function Reply({ question, onSay }: ReplyProps) {
+  const [text, setText] = useState('');
+  const [sending, setSending] = useState(false);
+  return (
+    <section class="action">
+      <h3>{question === '' ? 'The agent waits for your next message.' : question}</h3>
+      <textarea
+        aria-label="Your answer"
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <div class="row">
+        <button
+          class="main"
+          disabled={sending || text.trim() === ''}
+          onClick={() => {
+            setSending(true);
+            void onSay(text).finally(() => setSending(false));
+          }}
+        >
+          Answer
+        </button>
+      </div>
+    </section>
   );
 }

@@ -1,9 +1,16 @@
 /** Turns a tool with a typed input into a tool that accepts unknown input and parses it. */
 import type { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { inputProblem } from '../input-problem.ts';
 import { abortableWorkspace } from '../workspace/abortable-workspace.ts';
-import type { CallTargets, ToolPreview, Tool, ToolContext, ToolResult, ToolRun } from '../tool.ts';
+import {
+  type CallTargets,
+  type ToolPreview,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+  type ToolRun,
+  inputProblem,
+} from '../tool.ts';
 
 export interface ToolDefinition<Input> extends Omit<
   Tool<Input>,
@@ -30,23 +37,16 @@ function heeding<Context extends ToolContext>(context: Context): Context {
  * @throws ProductError MALFORMED from every method for input that does not fit the schema.
  */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
-  const { schema, withContent, reach } = definition;
+  const { schema, withContent, reach, ...rest } = definition;
   const parse = (input: unknown): Input => {
     const parsed = schema.safeParse(input);
     if (parsed.success) return parsed.data;
     throw new ProductError('MALFORMED', inputProblem(definition.name, parsed.error));
   };
   return {
-    name: definition.name,
-    description: definition.description,
-    source: definition.source ?? { type: 'built-in' },
-    sideEffect: definition.sideEffect,
-    ...(definition.repeatable && { repeatable: true }),
-    ...(definition.startsWithFirstChange && { startsWithFirstChange: true }),
-    ...(definition.commandOnly && { commandOnly: true }),
+    source: { type: 'built-in' },
+    ...rest,
     schema,
-    ...(definition.inputSchema && { inputSchema: definition.inputSchema }),
-    ...(definition.graceMs !== undefined && { graceMs: definition.graceMs }),
     timeoutMs: (input) => definition.timeoutMs(parse(input)),
     title: (input) => definition.title(parse(input)),
     ...(reach && { reach: (input: unknown) => reach(parse(input)) }),

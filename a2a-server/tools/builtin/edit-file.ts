@@ -1,8 +1,8 @@
 /** The `edit-file` tool replaces one passage of a file. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { makeChange, rewriteResult, previewChange } from './file-change.ts';
-import { count, oneLine } from '../../../shared/text/one-line.ts';
+import { makeEdit, previewChange, type EditedContent } from './file-change.ts';
+import { oneLine } from '../../../shared/text/one-line.ts';
 import { editText, type TextEdit } from './text-edit.ts';
 import type { Tool } from '../tool.ts';
 
@@ -47,26 +47,19 @@ export const editFile: Tool = defineTool({
   show: (input, context) => previewChange(context, input.path, (before) => edited(input, before).content),
   // A person who edits the diff writes the whole file. So the content replaces the passage edit.
   withContent: ({ path }, content) => ({ path, replaceAll: false, content }),
-  run: async (input, run) => {
-    let replaced = 0;
-    const done = await makeChange(run, input.path, (before) => {
-      const result = edited(input, before);
-      replaced = result.replaced;
-      return result.content;
-    });
-    if (input.content !== undefined) return rewriteResult(done);
-    const places = count(replaced, 'place');
-    return {
-      text: `Edited ${done.path} in ${places}; it now has ${count(done.bytes, 'byte')}.`,
-      summary: `edited ${done.path} (${places})`,
-    };
-  },
+  run: (input, run) =>
+    makeEdit(
+      run,
+      { path: input.path, rewritten: input.content !== undefined },
+      (before) => edited(input, before),
+      (path, places) => `Edited ${path} in ${places}`,
+    ),
 });
 
 function edited(
   { path, oldText = '', newText = '', replaceAll, content }: Input,
   before: string | undefined,
-): { content: string; replaced: number } {
+): EditedContent {
   if (before === undefined) throw new Error(`There is no "${path}" to edit; create it with write-file.`);
   if (content !== undefined) return { content, replaced: 1 };
   const edit: TextEdit = { oldText, newText, replaceAll };

@@ -56,10 +56,39 @@ export async function makeChange(
   return { path: place, created: before === undefined, bytes: Buffer.byteLength(content) };
 }
 
-/** The result of an edit that a person replaced with a whole new file. */
-export function rewriteResult({ path, bytes }: ChangedFile): ToolResult {
-  const size = count(bytes, 'byte');
-  return { text: `Replaced the content of ${path} (${size}).`, summary: `wrote ${path} (${size})` };
+/** The new content of an edited file, and how many places of it were replaced. */
+export interface EditedContent {
+  content: string;
+  replaced: number;
+}
+
+/**
+ * Makes an edit that counts the places it replaces. If a person has rewritten the file instead, `rewritten` is true.
+ * @param textOf starts the result text, e.g. `Edited a.md in 2 places`
+ */
+export async function makeEdit(
+  run: ToolRun,
+  { path, rewritten }: { path: string; rewritten: boolean },
+  edit: (before: string | undefined) => EditedContent,
+  textOf: (path: string, places: string) => string,
+): Promise<ToolResult> {
+  let replaced = 0;
+  const done = await makeChange(run, path, (before) => {
+    const edited = edit(before);
+    replaced = edited.replaced;
+    return edited.content;
+  });
+  const size = count(done.bytes, 'byte');
+  if (rewritten)
+    return {
+      text: `Replaced the content of ${done.path} (${size}).`,
+      summary: `wrote ${done.path} (${size})`,
+    };
+  const places = count(replaced, 'place');
+  return {
+    text: `${textOf(done.path, places)}; it now has ${size}.`,
+    summary: `edited ${done.path} (${places})`,
+  };
 }
 
 function changedContent(before: TextFile | undefined, change: ContentChange): string {

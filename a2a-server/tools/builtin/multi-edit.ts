@@ -1,9 +1,9 @@
 /** The `multi-edit` tool makes several edits to one file in one step: all of them or none. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { makeChange, rewriteResult, previewChange } from './file-change.ts';
+import { makeEdit, previewChange, type EditedContent } from './file-change.ts';
 import { count, oneLine } from '../../../shared/text/one-line.ts';
-import { editAll, type ManyEdited, type TextEdit } from './text-edit.ts';
+import { editAll, type TextEdit } from './text-edit.ts';
 import type { Tool } from '../tool.ts';
 
 const MAX_EDITS = 100;
@@ -53,28 +53,18 @@ export const multiEdit: Tool = defineTool({
   show: (input, context) => previewChange(context, input.path, (before) => edited(input, before).content),
   // A person who edits the diff writes the whole file. So the content replaces all edits.
   withContent: ({ path }, content) => ({ path, edits: [], content }),
-  run: async (input, run) => {
-    let replaced = 0;
-    const done = await makeChange(run, input.path, (before) => {
-      const result = edited(input, before);
-      replaced = result.replaced;
-      return result.content;
-    });
-    if (input.content !== undefined) return rewriteResult(done);
-    const places = count(replaced, 'place');
-    return {
-      text: `Made ${count(input.edits.length, 'edit')} to ${done.path}, in ${places}; it now has ${count(done.bytes, 'byte')}.`,
-      summary: `edited ${done.path} (${places})`,
-    };
-  },
+  run: (input, run) =>
+    makeEdit(
+      run,
+      { path: input.path, rewritten: input.content !== undefined },
+      (before) => edited(input, before),
+      (path, places) => `Made ${count(input.edits.length, 'edit')} to ${path}, in ${places}`,
+    ),
 });
 
-function edited(
-  { path, edits, content }: Input,
-  before: string | undefined,
-): Extract<ManyEdited, { type: 'edited' }> {
+function edited({ path, edits, content }: Input, before: string | undefined): EditedContent {
   if (before === undefined) throw new Error(`There is no "${path}" to edit; create it with write-file.`);
-  if (content !== undefined) return { type: 'edited', content, replaced: 1 };
+  if (content !== undefined) return { content, replaced: 1 };
   const result = editAll(before, edits satisfies readonly TextEdit[]);
   if (result.type === 'refused') {
     const which = edits.length === 1 ? '' : ` Edit ${result.at + 1} of ${edits.length}:`;

@@ -1,7 +1,7 @@
 /** The `wait` tool waits, for example for an outside event. */
 import { z } from 'zod';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import { delay } from '../../../shared/runtime/delay.ts';
+import { delay } from '../../../shared/runtime/timeout.ts';
 import { defineTool } from './define-tool.ts';
 import { count } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';

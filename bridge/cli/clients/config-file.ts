@@ -2,8 +2,7 @@
 import { chmod, copyFile, constants, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { replaceFile } from '../../../shared/state/atomic-file.ts';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import { systemErrorCode } from '../../../shared/runtime/system-error.ts';
+import { messageOf, ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 
 export interface ConfigFile {
   /** The path with links resolved: a linked file stays linked. */

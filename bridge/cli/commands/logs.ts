@@ -2,8 +2,7 @@
 import { watch } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ProductError } from '../../../shared/runtime/errors.ts';
-import { systemErrorCode } from '../../../shared/runtime/system-error.ts';
+import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { logLine } from '../terminal/log-line.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';

@@ -1,7 +1,6 @@
 /** Checks Node, the state directory and its tokens. Changes nothing. */
 import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
-import { messageOf } from '../../../shared/runtime/errors.ts';
-import { systemErrorCode } from '../../../shared/runtime/system-error.ts';
+import { messageOf, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { TOKEN_PATTERN, tokenPath, type TokenFile } from '../../../shared/state/token-file.ts';
 import { fail, type CheckResult, ok, warn } from './finding.ts';
 

@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { readConfigFile } from '../../../shared/settings/config.ts';
-import { systemErrorCode } from '../../../shared/runtime/system-error.ts';
+import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import { OTHER_PORT } from '../../local-server/start-server.ts';
 import { serverState } from '../context/server-state.ts';

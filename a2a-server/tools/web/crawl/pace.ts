@@ -1,6 +1,6 @@
 /** Limits the request rate to each site for the whole server: one request at a time, with a gap between two. */
 import type { Clock } from '../../../../shared/runtime/clock.ts';
-import { delay } from '../../../../shared/runtime/delay.ts';
+import { delay } from '../../../../shared/runtime/timeout.ts';
 
 export class Pace {
   readonly #clock: Clock;

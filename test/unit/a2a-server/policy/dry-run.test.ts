@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { dryRunCalls } from '../../../../a2a-server/policy/dry-run.ts';
-import { callText, summaryOf, summaryText } from '../../../../a2a-server/policy/dry-run-report.ts';
+import { dryRunCalls, callText, summaryOf, summaryText } from '../../../../a2a-server/policy/dry-run.ts';
 import type {
   JournalEntry,
   RequestedCall,
