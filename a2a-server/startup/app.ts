@@ -206,6 +206,12 @@ function failed(limits: BodyLimits, log: Logger): ErrorRequestHandler {
     const status = httpStatusOf(error);
     if (status >= 500 && !(error instanceof ProductError && error.reason === 'SHUTTING_DOWN'))
       log.error({ err: error, path: request.path }, 'a request failed');
+    // A2A 1.0 §13.4: authentication failures are logged, never with the credential (X1).
+    if (status === 401 || status === 403)
+      log.warn(
+        { status, method: request.method, path: request.path, from: request.socket.remoteAddress },
+        'a request was refused',
+      );
     if (response.headersSent || response.destroyed) {
       response.destroy();
       return;

@@ -44,6 +44,20 @@ describe('a session', () => {
     expect(snapshot.status.state).toBe('input-required');
   });
 
+  it('A2A 1.0 §3.4.3: a message with a task of another session is refused, and changes neither', async () => {
+    const { tasks } = await startService({ ...(await fresh()), models: new ScriptedModel([{}, {}]) });
+    const first = await tasks.send(says('one'));
+    const second = await tasks.send(says('two'));
+    await settled(tasks, first);
+    await settled(tasks, second);
+    const mixed = says('three', { taskId: first.taskId, sessionId: second.sessionId });
+    await expect(tasks.send(mixed)).rejects.toMatchObject({
+      reason: 'MALFORMED',
+      message: expect.stringContaining(`belongs to session ${first.sessionId}`),
+    });
+    expect((await tasks.list({ principal: ADA }, { size: 10 })).total).toBe(2);
+  });
+
   it('R15 is never begun by an id nobody knows; the sessions that exist are named', async () => {
     const { tasks } = await startService({ ...(await fresh()), models: new ScriptedModel([{}]) });
     const { sessionId } = await tasks.send(says('hello'));

@@ -99,6 +99,21 @@ describe('the door', () => {
     expect(server.logged()).not.toContain('wrong-token');
   });
 
+  test('X1 refused credentials and hosts are logged, with the address that sent them', async () => {
+    const before = server.logged().length;
+    await request(server, {
+      path: '/health?secret=1',
+      headers: { authorization: 'Bearer wrong-token-9876543210' },
+    });
+    await raw({ host: 'evil.example' }, '/tasks');
+    const lines = server.logged().slice(before).trim().split('\n');
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { status: 401, method: 'POST', path: '/health', from: '127.0.0.1', msg: 'a request was refused' },
+      { status: 403, method: 'GET', path: '/tasks', from: '127.0.0.1' },
+    ]);
+    expect(lines.join('')).not.toMatch(/secret|wrong-token/);
+  });
+
   test.each([
     ['localhost', 200],
     ['LOCALHOST:1', 200],

@@ -1,0 +1,94 @@
+/** Reads the requirements of the specifications, and writes them as the page docs/conformance.md. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const requirement = z.strictObject({
+  section: z.string().min(1),
+  level: z.enum(['MUST', 'MUST NOT', 'SHOULD', 'SHOULD NOT', 'MAY']),
+  text: z.string().min(1),
+  verdict: z.enum(['kept', 'partly', 'not kept', 'not applicable']),
+  behaviour: z.string(),
+  /** The file below `test/`, and the title of the test or its beginning. */
+  test: z.string().regex(/^[\w/.-]+: \S/),
+});
+export type Requirement = z.infer<typeof requirement>;
+
+const TABLES = [
+  { file: 'a2a-1.0-server.txt', title: 'A2A 1.0, the server' },
+  { file: 'a2a-1.0-client.txt', title: 'A2A 1.0, the bridge as a client' },
+  { file: 'a2a-0.3.txt', title: 'A2A 0.3, where it differs' },
+  { file: 'mcp.txt', title: 'MCP 2026-07-28, 2025-11-25 and 2025-06-18, the bridge as a server' },
+] as const;
+
+export interface Table {
+  title: string;
+  requirements: Requirement[];
+}
+
+/** @param root the project's directory @throws Error that names a line with another form */
+export function readTables(root: string): Promise<Table[]> {
+  return Promise.all(
+    TABLES.map(async ({ file, title }) => {
+      const text = await readFile(join(root, 'test', 'conformance', file), 'utf8');
+      const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+      return { title, requirements: lines.map(requirementIn) };
+    }),
+  );
+}
+
+function requirementIn(line: string): Requirement {
+  const [section, level, text, verdict, behaviour, test, ...more] = line
+    .split('|')
+    .map((cell) => cell.trim());
+  const parsed = requirement.safeParse({ section, level, text, verdict, behaviour, test });
+  if (parsed.success && more.length === 0) return parsed.data;
+  throw new Error(`This requirement does not have six valid cells: ${line}`);
+}
+
+/** The file of the requirement's test, relative to the project, and the title to find there. */
+export function testOf({ test }: Requirement): { file: string; title: string } {
+  const [file = '', ...title] = test.split(': ');
+  return { file: `test/${file}.test.ts`, title: title.join(': ') };
+}
+
+const INTRODUCTION = `# Conformance
+
+What the specifications require, what this product does, and a test that shows it. A row joins requirements that one
+behaviour meets. \`partly\` and \`not kept\` are gaps, and the row says which. Rules for gRPC, for custom bindings and for the
+specification's own text are one row or none.
+
+Sources: A2A [1.0.1](https://github.com/a2aproject/A2A/blob/v1.0.1/docs/specification.md) and
+[0.3.0](https://github.com/a2aproject/A2A/blob/v0.3.0/docs/specification.md), and the
+[MCP revisions](https://modelcontextprotocol.io/specification).
+
+\`npm run conformance\` writes this page from the data in \`test/conformance/\`. A test checks that the page is up to date and
+that each named test exists.
+`;
+
+export function conformancePage(tables: readonly Table[]): string {
+  return [INTRODUCTION, ...tables.map(sectionOf)].join('\n');
+}
+
+function sectionOf({ title, requirements }: Table): string {
+  const gaps = requirements.filter(({ verdict }) => verdict === 'partly' || verdict === 'not kept');
+  const rows = requirements.map(
+    ({ section: at, level, text, verdict, behaviour, test }) =>
+      `| ${at} | ${level} | ${text} | ${verdict} | ${behaviour} | ${escaped(test)} |`,
+  );
+  return `## ${title}
+
+${requirements.length} rows, ${gaps.length} of them with a gap.
+
+<!-- prettier-ignore-start -->
+| section | level | requirement | verdict | behaviour | test |
+| --- | --- | --- | --- | --- | --- |
+${rows.join('\n')}
+<!-- prettier-ignore-end -->
+`;
+}
+
+/** Titles hold characters that Markdown would read as marks. */
+function escaped(test: string): string {
+  return test.replaceAll(/[*_<>`]/g, String.raw`\$&`);
+}
