@@ -1,18 +1,21 @@
-/** The task states of MCP, and their mapping from A2A. Pure. */
+/** The states of a session as the tools report them, in the spelling of MCP tasks. Pure. */
 import { z } from 'zod';
-import type { TaskStateName } from './observation.ts';
+import type { SessionStateName } from './observation.ts';
 
 export const mcpStateSchema = z.enum([
+  'not_delivered',
   'working',
   'input_required',
   'completed',
   'cancelled',
   'failed',
+  'rejected',
+  'unknown_to_agent',
   'unknown',
 ]);
 export type McpState = z.infer<typeof mcpStateSchema>;
 
-const MCP_STATES: Readonly<Record<TaskStateName, McpState>> = {
+const MCP_STATES: Readonly<Record<SessionStateName, McpState>> = {
   submitted: 'working',
   working: 'working',
   'input-required': 'input_required',
@@ -20,10 +23,12 @@ const MCP_STATES: Readonly<Record<TaskStateName, McpState>> = {
   completed: 'completed',
   canceled: 'cancelled',
   failed: 'failed',
-  rejected: 'failed',
+  rejected: 'rejected',
   unknown: 'unknown',
+  'not-delivered': 'not_delivered',
+  'unknown-to-agent': 'unknown_to_agent',
 };
 
-export function toMcpState(state: TaskStateName): McpState {
+export function toMcpState(state: SessionStateName): McpState {
   return MCP_STATES[state];
 }

@@ -22,6 +22,13 @@ export const TASK_STATE_NAMES = [
 ] as const;
 export type TaskStateName = (typeof TASK_STATE_NAMES)[number];
 
+/**
+ * The states of a session: those of its task, and two that the agent does not report. `not-delivered`: the agent has not
+ * confirmed the newest message. `unknown-to-agent`: the agent has no such task any more.
+ */
+export const SESSION_STATE_NAMES = [...TASK_STATE_NAMES, 'not-delivered', 'unknown-to-agent'] as const;
+export type SessionStateName = (typeof SESSION_STATE_NAMES)[number];
+
 /** A piece of the agent's output. */
 export interface Output {
   id: string;

@@ -17,9 +17,9 @@ import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Outbox } from '../state/outbox.ts';
 import { resultKey, type ResultKey, type WaitingResults } from '../state/waiting-results.ts';
 import type { DelegationService } from '../sessions/delegation-service.ts';
+import type { LiveSessions } from '../sessions/live-sessions.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { hasEnded } from '../sessions/task-view.ts';
 import { type Announcement, announcementOf } from './announcement.ts';
 
 /** How long a ready answer waits for the look that began with its call, in milliseconds. */
@@ -34,6 +34,7 @@ export interface InboxOptions {
   results: WaitingResults;
   registry: Registry;
   outbox: Outbox;
+  live: LiveSessions;
   sessions: Sessions;
   delegations: DelegationService;
   log: Logger;
@@ -50,8 +51,7 @@ export class Inbox {
 
   constructor(parts: InboxOptions) {
     this.#parts = parts;
-    parts.sessions.onAdded((session) => this.#watch(session));
-    parts.delegations.stopAnnouncing = (session) => this.#stopAnnouncing(session);
+    parts.live.onAdded((session) => this.#watch(session));
   }
 
   /**
@@ -88,15 +88,17 @@ export class Inbox {
 
   #watch(session: Session): void {
     session.listen((change) => {
-      if (change.type === 'view') this.#noticed(session);
+      if (change.type === 'state') this.#noticed(session);
+      if (change.type === 'handed-over')
+        this.#collected.add(resultKey({ agent: session.agent.name, ...change.view }));
     });
     this.#noticed(session);
   }
 
   #noticed(session: Session): void {
-    const { view, agent } = session;
+    const { view, agent, over } = session;
     if (view === undefined || view.taskId === '') return;
-    if (!hasEnded(view)) {
+    if (!over) {
       // With some agents a session continues in the same task: the end of its next turn is a new result.
       if (this.#ended.delete(session)) this.#reopen(agent.name, view.taskId);
       return;
@@ -124,32 +126,14 @@ export class Inbox {
 
   async #keep(session: Session): Promise<void> {
     const { results, delegations } = this.#parts;
-    const { view, agent } = session;
-    if (view === undefined || !hasEnded(view)) return;
+    const { view, agent, over } = session;
+    if (view === undefined || !over) return;
     const { taskId, state } = view;
     if (this.#collected.has(resultKey({ agent: agent.name, taskId }))) return;
     // The row of the delegation has its task id only after this.
     await delegations.settled();
     if (!this.#collected.has(resultKey({ agent: agent.name, taskId })))
       await results.put(agent.name, taskId, state);
-  }
-
-  /**
-   * Stops the announcement of the result in all bridges while this process runs.
-   * @returns a function that closes the earlier results of the session
-   */
-  #stopAnnouncing({ view, agent }: Session): () => void {
-    if (view === undefined) return () => undefined;
-    const { results, outbox, log } = this.#parts;
-    const { taskId, sessionId, state } = view;
-    this.#collected.add(resultKey({ agent: agent.name, taskId }));
-    results.handOver({ agent: agent.name, taskId, sessionId }, state).catch((error: unknown) => {
-      log.warn({ err: error }, 'a result that was handed over may be announced by another bridge');
-    });
-    return () => {
-      for (const earlier of results.tasksOf(agent.name, sessionId))
-        if (earlier !== taskId) outbox.collect(earlier, 'unknown');
-    };
   }
 
   async #look(): Promise<void> {
@@ -167,12 +151,12 @@ export class Inbox {
 
   /** One by one: an unreachable agent is asked only once. */
   async #lookAt(agent: string, entries: readonly Accepted[]): Promise<void> {
-    const { registry, sessions, outbox, log } = this.#parts;
+    const { registry, live, sessions, outbox, log } = this.#parts;
     if (registry.find(agent) === undefined) return;
     try {
       for (const { state } of entries) {
-        const here = sessions.here(state.taskId);
-        await (here?.looking ?? here?.refresh());
+        const here = live.find(state.taskId, agent);
+        await here?.refreshState();
         const session = here ?? (await sessions.find(state.taskId));
         await this.#keep(session);
         // The session has a newer task, whose result counts.

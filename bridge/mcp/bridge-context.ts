@@ -11,10 +11,13 @@ import type { DelegationService } from '../sessions/delegation-service.ts';
 import type { ApprovalWebhook } from '../approvals/webhook/approval-webhook.ts';
 import type { CutPreviews } from '../state/cut-previews.ts';
 import type { UsedPermits } from '../state/used-permits.ts';
+import type { LiveSessions } from '../sessions/live-sessions.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 
 export interface Bridge {
   readonly registry: Registry;
+  /** The sessions in memory. */
+  readonly live: LiveSessions;
   readonly sessions: Sessions;
   readonly delegations: DelegationService;
   readonly rules: ApprovalRules;

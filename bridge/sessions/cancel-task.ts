@@ -6,15 +6,17 @@ import type { Session } from './session.ts';
 
 /**
  * `cancelled-when-known`: the message is still being sent. The bridge cancels its task once the agent names the task.
+ * `withdrawn`: the agent never got the message. `unknown-to-agent`: the agent has no such task.
  */
-export type CancelEnd = 'cancelled' | 'cancelled-when-known' | 'ended-before';
+export type CancelEnd =
+  'cancelled' | 'cancelled-when-known' | 'withdrawn' | 'ended-before' | 'unknown-to-agent';
 
 /** @throws ProductError when the agent cannot be reached */
 export async function cancelTask(
   session: Session,
   taskId: string,
   by: CancelRequest,
-): Promise<Exclude<CancelEnd, 'cancelled-when-known'>> {
+): Promise<'cancelled' | 'ended-before'> {
   try {
     await session.agent.ask(async (connection) => {
       session.take(asStreamResponse(await connection.cancel(taskId, by)), connection);

@@ -1,6 +1,9 @@
 /**
  * Delegates a task exactly once (B1). The outbox holds the entry before the message leaves, and every attempt sends
  * the same message. If a bridge is killed, the next bridge finishes its delegations.
+ *
+ * The way of a delegation: `#begin` writes the entry; `#send` delivers the message; `#accepted` or `#failed` brings the
+ * entry up to date; `handOver` closes it. `adopt` begins at the second step.
  */
 import { randomUUID } from 'node:crypto';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
@@ -10,6 +13,7 @@ import type { Registry } from '../agents/registry.ts';
 import type { OutboxEntry, DelegatedWork } from '../state/outbox-entry.ts';
 import { titleOf } from './task-title.ts';
 import type { Outbox } from '../state/outbox.ts';
+import type { WaitingResults } from '../state/waiting-results.ts';
 import type { OnReceipt } from './answer-receipts.ts';
 import { type AskedFor, isSameCall } from './same-call.ts';
 import type { CancelRequest } from '../agents/connection.ts';
@@ -17,8 +21,9 @@ import { cancelTask, type CancelEnd } from './cancel-task.ts';
 import { findByMessage } from './find-lost-message.ts';
 import { delegationMessage } from './delegation-message.ts';
 import { asStreamResponse } from '../agents/task-event.ts';
+import type { LiveSessions } from './live-sessions.ts';
 import type { Session } from './session.ts';
-import type { Sessions } from './sessions.ts';
+import { problemOf } from './session-state.ts';
 import { hasEnded } from './task-view.ts';
 
 export interface Delegation {
@@ -28,79 +33,83 @@ export interface Delegation {
   delivery: Promise<void>;
 }
 
+export interface DelegationParts {
+  registry: Registry;
+  outbox: Outbox;
+  results: WaitingResults;
+  live: LiveSessions;
+  log: Logger;
+  /** The surface of this program, for the record of a cancel. */
+  channel: CancelRequest['channel'];
+}
+
+/** A message that this process sends, until its outbox entry is up to date. */
+interface Outgoing {
+  session: Session;
+  /** The agent has not answered it. */
+  unconfirmed: boolean;
+  /** A client got an answer that says "not delivered", so the outcome must be kept for it. */
+  promised: boolean;
+  /** The reason of a cancel that came before the agent named the task. */
+  cancel: string | null;
+  readonly withdraw: AbortController;
+  /** For a delegation of an ended bridge: resolves when it is finished here. */
+  done?: Promise<void>;
+}
+
 const NOT_WITHDRAWN = new AbortController().signal;
 
+/** When to send a message again that may have arrived, after the retries of its delivery, in milliseconds. */
+const LATER_MS = 60_000;
+
 export class DelegationService {
-  readonly #registry: Registry;
-  readonly #outbox: Outbox;
-  readonly #sessions: Sessions;
-  readonly #log: Logger;
-  readonly #channel: CancelRequest['channel'];
-  /** Cancelled before the agent named the task: message id → reason. */
-  readonly #cancelled = new Map<string, string>();
-  /** Unacknowledged messages: message id → session. */
-  readonly #onItsWay = new Map<string, Session>();
-  /** Messages this process is sending. */
-  readonly #underway = new Set<string>();
-  /** Delegations of ended bridges that this process finishes: message id → its completion. */
-  readonly #resuming = new Map<string, Promise<void>>();
-  /**
-   * Stops announcing the result of a session. The inbox sets this function.
-   * @returns a function that removes the result from the disk
-   */
-  stopAnnouncing: (session: Session) => () => void = () => () => undefined;
+  readonly #parts: DelegationParts;
+  /** By message id. */
+  readonly #outgoing = new Map<string, Outgoing>();
   /**
    * Calls that wait for their answer, or whose answer the client has not confirmed. Message id → the signal that
    * aborts when the client withdraws the call.
    */
-  readonly #asking = new Map<string, AbortSignal>();
-  /** Tasks whose results are handed over and whose entries are not closed yet. */
-  readonly #handingOver = new Set<string>();
+  readonly #calls = new Map<string, AbortSignal>();
   /** Pending outbox writes, by session. No call waits for them. */
-  readonly #notes = new Map<Session, Promise<void>>();
+  readonly #writes = new Map<Session, Promise<void>>();
+  #later: NodeJS.Timeout | undefined;
 
-  /** @param parts.channel the surface of this program, for the record of a cancel */
-  constructor(parts: {
-    registry: Registry;
-    outbox: Outbox;
-    sessions: Sessions;
-    log: Logger;
-    channel: CancelRequest['channel'];
-  }) {
-    this.#registry = parts.registry;
-    this.#outbox = parts.outbox;
-    this.#sessions = parts.sessions;
-    this.#log = parts.log;
-    this.#channel = parts.channel;
-    this.#sessions.takeUp = (messageId) => this.#takeUp(messageId);
+  constructor(parts: DelegationParts) {
+    this.#parts = parts;
   }
 
   /** Starts a session with the agent. Resolves when the outbox holds the delegation and sending has begun. */
   async start(agent: Agent, work: DelegatedWork): Promise<Delegation> {
     const entry = this.#entry(agent, work);
-    this.#put(entry);
-    const session = this.#sessions.add(this.#sessions.open(agent, entry.messageId));
-    return { session, messageId: entry.messageId, delivery: this.#sent(session, entry) };
+    const session = this.#parts.live.open(agent, entry.messageId);
+    const delivery = this.#begin(session, entry);
+    this.#parts.live.add(session);
+    return { session, messageId: entry.messageId, delivery };
   }
 
   /**
    * Continues a session. A live task gets the message. After an ended task, the message begins the session's next
    * task.
+   * @throws ProductError SESSION_BUSY while the session's first message is not delivered
    */
   async goOn(session: Session, work: DelegatedWork): Promise<Delegation> {
-    const view = session.view;
+    const { view, over } = session;
+    if (view === undefined)
+      throw new ProductError(
+        'SESSION_BUSY',
+        `Session "${session.id}" has no task yet, so it takes no message; nothing was sent. ${problemOf(session.state) ?? ''} Wait for it with wait_for_task, or cancel it with cancel_running_task.`,
+        { facts: { sessionId: session.id } },
+      );
     const { dialect } = await session.agent.connect();
-    const goesOn =
-      view !== undefined && (!hasEnded(view) || (dialect.keepsTask && view.state === 'completed'));
-    const live = goesOn && view.taskId !== '';
+    const goesOn = !over || (dialect.keepsTask && view.state === 'completed');
     const entry = {
       ...this.#entry(session.agent, work),
       sessionId: session.id,
-      taskId: live ? view.taskId : null,
+      taskId: goesOn && view.taskId !== '' ? view.taskId : null,
     };
-    this.#put(entry);
-    const question = session.asked.question;
-    return { session, messageId: entry.messageId, delivery: this.#sent(session, entry, question?.id) };
+    const delivery = this.#begin(session, entry, session.asked.question?.id);
+    return { session, messageId: entry.messageId, delivery };
   }
 
   /**
@@ -108,22 +117,29 @@ export class DelegationService {
    * @throws ProductError when the agent cannot be reached
    */
   async cancel(session: Session, reason: string): Promise<CancelEnd> {
-    const later = await this.#cancelOnItsWay(session, reason);
-    await session.refresh();
-    const { view } = session;
-    if (view === undefined || hasEnded(view)) return later ? 'cancelled-when-known' : 'ended-before';
-    return cancelTask(session, view.taskId, { reason, channel: this.#channel });
+    const { channel } = this.#parts;
+    const later = this.#cancelOutgoing(session, reason);
+    if (later === 'withdrawn') return later;
+    await session.refreshState();
+    const { view, state } = session;
+    if (state.type === 'unknown-to-agent') return 'unknown-to-agent';
+    if (view === undefined || hasEnded(view)) return later ?? 'ended-before';
+    return cancelTask(session, view.taskId, { reason, channel });
   }
 
   /** The last delegation of the same call, if its client withdrew the call or its bridge ended. */
   async unanswered(asked: AskedFor): Promise<OutboxEntry | undefined> {
     await this.adopt();
-    return this.#outbox.mine().findLast((entry) => isSameCall(entry, asked) && this.#isGivenUp(entry));
+    return this.#parts.outbox.mine().findLast((entry) => isSameCall(entry, asked) && this.#isGivenUp(entry));
   }
 
-  #isGivenUp({ messageId, state }: OutboxEntry): boolean {
-    if (state.type === 'accepted' && this.#handingOver.has(state.taskId)) return false;
-    return this.#asking.get(messageId)?.aborted !== false;
+  #isGivenUp({ messageId, agent, state }: OutboxEntry): boolean {
+    if (state.type === 'accepted') {
+      const task = this.#parts.live.find(state.taskId, agent)?.state;
+      if (task?.type === 'ended' && task.view.taskId === state.taskId && task.result === 'handed-over')
+        return false;
+    }
+    return this.#calls.get(messageId)?.aborted !== false;
   }
 
   /**
@@ -132,37 +148,47 @@ export class DelegationService {
    * @returns a function that records that the client has the answer
    */
   asks(messageId: string, call: AbortSignal): OnReceipt {
-    this.#asking.set(messageId, call);
+    this.#calls.set(messageId, call);
     return () => {
-      if (this.#asking.get(messageId) !== call) return;
-      this.#outbox
-        .together(() => this.#outbox.update(messageId, { answered: true }))
+      if (this.#calls.get(messageId) !== call) return;
+      const { outbox, log } = this.#parts;
+      outbox
+        .together(() => outbox.update(messageId, { answered: true }))
         .then(
-          () => this.#asking.get(messageId) === call && this.#asking.delete(messageId),
-          (error: unknown) => this.#log.warn({ messageId, err: error }, 'a receipt could not be recorded'),
+          () => this.#calls.get(messageId) === call && this.#calls.delete(messageId),
+          (error: unknown) => log.warn({ messageId, err: error }, 'a receipt could not be recorded'),
         );
     };
   }
 
+  /** Call this when an answer says that the session's message is not delivered: the outcome is then kept. */
+  promise(session: Session): void {
+    for (const outgoing of this.#outgoing.values())
+      if (outgoing.session === session) outgoing.promised = true;
+  }
+
   /**
-   * Call this when an answer contains the result of the session's task.
-   * @returns a function that records that the client has the result, and closes the entry
+   * Call this when an answer contains the end of the session's task. No bridge announces it while this process runs.
+   * @returns a function that records that the client has the result, and closes the entries
    */
   handOver(session: Session): OnReceipt {
-    const { view } = session;
-    if (view === undefined) return () => undefined;
-    const { taskId, state } = view;
-    const forget = this.stopAnnouncing(session);
-    this.#handingOver.add(taskId);
-    // An earlier note of the session writes the task id into the entry.
+    const { view, over, agent } = session;
+    if (view === undefined || !over) return () => undefined;
+    const { results, outbox, log } = this.#parts;
+    const { taskId, sessionId, state } = view;
+    session.handOver();
+    results.handOver({ agent: agent.name, taskId, sessionId }, state).catch((error: unknown) => {
+      log.warn({ err: error }, 'a result that was handed over may be announced by another bridge');
+    });
+    // An earlier write of the session puts the task id into the entry.
     return () =>
-      this.#note(session, async () => {
-        await this.#outbox.together(() => {
-          forget();
-          this.#outbox.collect(taskId, state);
-        });
-        this.#handingOver.delete(taskId);
-      });
+      this.#write(session, () =>
+        outbox.together(() => {
+          for (const earlier of results.tasksOf(agent.name, sessionId))
+            if (earlier !== taskId) outbox.collect(earlier, 'unknown');
+          outbox.collect(taskId, state);
+        }),
+      );
   }
 
   /** The client has the result, or can ask for it with an id that it holds. */
@@ -172,40 +198,41 @@ export class DelegationService {
 
   /** Resolves when all pending writes are done. */
   async settled(): Promise<void> {
-    await Promise.all(this.#notes.values());
+    await Promise.all(this.#writes.values());
   }
 
   /** Releases the outbox entries of this process: the next bridge can take them before this process has ended. */
   release(): void {
+    clearTimeout(this.#later);
     try {
-      this.#outbox.release();
+      this.#parts.outbox.release();
     } catch (error) {
-      this.#log.warn({ err: error }, 'the next bridge goes on when this process has ended');
+      this.#parts.log.warn({ err: error }, 'the next bridge goes on when this process has ended');
     }
   }
 
   /** Finishes the delegations of ended bridges. Failures are only logged, because no caller waits for them. */
   async recover(): Promise<void> {
     await this.adopt();
-    await Promise.all([...this.#resuming.values()].map((each) => each.catch(() => undefined)));
+    await Promise.allSettled([...this.#outgoing.values()].flatMap(({ done }) => done ?? []));
   }
 
   /** Begins to finish the delegations of ended bridges, and those that failed here before. */
   async adopt(): Promise<void> {
-    await this.#outbox.adopt();
-    for (const entry of this.#outbox.sending()) {
+    const { outbox, registry, live, log } = this.#parts;
+    await outbox.adopt();
+    for (const entry of outbox.sending()) {
       const { messageId } = entry;
-      if (this.#underway.has(messageId)) continue;
-      this.#underway.add(messageId);
-      const resuming = this.#resume(entry)
+      const agent = registry.find(entry.agent);
+      // The entry of an unconfigured agent stays: the agent may be configured again later.
+      if (this.#outgoing.has(messageId) || agent === undefined) continue;
+      const session = live.find(messageId, entry.agent) ?? live.add(live.open(agent, messageId));
+      const outgoing = this.#track(session, entry, { promised: true });
+      outgoing.done = this.#resume(outgoing, entry)
         .then(() => this.settled())
-        .finally(() => {
-          this.#underway.delete(messageId);
-          this.#resuming.delete(messageId);
-        });
-      this.#resuming.set(messageId, resuming);
-      resuming.catch((error: unknown) =>
-        this.#log.warn({ messageId, err: error }, 'a delegation of an earlier bridge is still open'),
+        .finally(() => this.#untrack(messageId, outgoing));
+      outgoing.done.catch((error: unknown) =>
+        log.warn({ messageId, err: error }, 'a delegation of an earlier bridge is still open'),
       );
     }
   }
@@ -214,141 +241,191 @@ export class DelegationService {
    * Takes over a delegation whose bridge has ended.
    * @returns the completion, if this process finishes the delegation
    */
-  async #takeUp(messageId: string): Promise<{ done: Promise<void> } | undefined> {
+  async takeUp(messageId: string): Promise<{ done: Promise<void> } | undefined> {
     await this.adopt();
-    const done = this.#resuming.get(messageId);
+    const done = this.#outgoing.get(messageId)?.done;
     return done === undefined ? undefined : { done };
   }
 
   /**
-   * Cancels each message that has no task yet, once the agent names its task. Any bridge may then send the cancel. A
-   * message is never withdrawn: it may have arrived already.
-   * @returns whether there was such a message
+   * Withdraws a message that cannot have arrived. Any other message without a task is cancelled once the agent names
+   * its task. Any bridge may then send the cancel.
+   * @returns undefined if there is no such message
    */
-  async #cancelOnItsWay(session: Session, reason: string): Promise<boolean> {
-    const messageIds = [...this.#onItsWay].flatMap(([messageId, of]) =>
-      of === session && !(messageId === session.firstMessageId && session.view !== undefined)
-        ? [messageId]
-        : [],
+  #cancelOutgoing(session: Session, reason: string): 'withdrawn' | 'cancelled-when-known' | undefined {
+    const { state } = session;
+    const delivery = state.type === 'not-delivered' ? state.delivery : undefined;
+    const known = (messageId: string): boolean =>
+      messageId === session.firstMessageId && session.view !== undefined;
+    const unnamed = [...this.#outgoing].filter(
+      ([messageId, { session: of, unconfirmed }]) => of === session && unconfirmed && !known(messageId),
     );
+    if (unnamed.length === 0 && delivery?.type === 'given-up') {
+      this.#parts.outbox.drop(session.firstMessageId);
+      return 'withdrawn';
+    }
+    // A message between two series of attempts is only in the outbox.
+    const messageIds =
+      unnamed.length > 0 || delivery === undefined
+        ? unnamed.map(([messageId]) => messageId)
+        : [session.firstMessageId];
     // The agent's answer may come before the write: memory first. The next bridge reads the disk.
-    for (const messageId of messageIds) this.#cancelled.set(messageId, reason);
-    for (const messageId of messageIds) this.#outbox.update(messageId, { cancel: reason });
-    return messageIds.length > 0;
+    for (const [, outgoing] of unnamed) outgoing.cancel = reason;
+    for (const messageId of messageIds) this.#parts.outbox.update(messageId, { cancel: reason });
+    if (delivery?.type === 'retrying' && delivery.nextTry !== null && !delivery.mayHaveArrived) {
+      for (const [, { withdraw }] of unnamed) withdraw.abort(withdrawn(reason));
+      if (session.view === undefined) return 'withdrawn';
+    }
+    return messageIds.length > 0 ? 'cancelled-when-known' : undefined;
   }
 
-  #put(entry: OutboxEntry): void {
-    this.#underway.add(entry.messageId);
+  /** Writes the entry, then sends its message. @throws ProductError STORAGE; nothing is sent */
+  #begin(session: Session, entry: OutboxEntry, answers?: string): Promise<void> {
+    const { messageId } = entry;
+    const { outbox, log } = this.#parts;
+    const outgoing = this.#track(session, entry, { promised: false });
     // Its call is present. `asks` sets the signal of the call in a moment.
-    this.#asking.set(entry.messageId, NOT_WITHDRAWN);
+    this.#calls.set(messageId, NOT_WITHDRAWN);
     try {
-      this.#outbox.put(entry);
+      outbox.put(entry);
     } catch (error) {
-      this.#underway.delete(entry.messageId);
-      this.#asking.delete(entry.messageId);
+      this.#untrack(messageId, outgoing);
+      this.#calls.delete(messageId);
       throw error;
     }
-  }
-
-  async #resume(entry: OutboxEntry): Promise<void> {
-    const { messageId, cancel } = entry;
-    const agent = this.#registry.find(entry.agent);
-    if (agent === undefined) return; // The entry stays: the agent may be configured again later.
-    const connection = await agent.connect();
-    const session = this.#sessions.open(agent, messageId);
-    if (cancel !== null) this.#cancelled.set(messageId, cancel);
-    // A cancelled delegation is not sent again.
-    if (connection.deduplicates && cancel === null) {
-      await this.#send(this.#sessions.add(session), entry);
-      return;
-    }
-    const found = await findByMessage(connection, delegationMessage(entry, connection.dialect));
-    if (found !== undefined) {
-      this.#sessions.add(session).take(asStreamResponse(found), connection);
-      this.#accepted(session, messageId);
-      session.follow();
-    } else if (cancel !== null) {
-      this.#outbox.drop(messageId);
-    } else {
-      const message = `Whether agent "${agent.name}" got this is not known: the bridge ended while it was sent. Look at the agent before you delegate it again.`;
-      this.#outbox.update(messageId, { state: { type: 'lost', message } });
-    }
-  }
-
-  /**
-   * For callers that may not wait for the end: the outbox holds the outcome, so an unhandled failure is only logged.
-   */
-  #sent(session: Session, entry: OutboxEntry, answers?: string): Promise<void> {
-    const delivery = this.#send(session, entry, answers);
-    delivery.catch((error: unknown) =>
-      this.#log.debug({ messageId: entry.messageId, err: error }, 'a delegation has not arrived'),
-    );
+    const delivery = this.#send(outgoing, entry, answers);
+    // A caller may not wait for the end: the outbox holds the outcome.
+    delivery.catch((error: unknown) => log.debug({ messageId, err: error }, 'a delegation has not arrived'));
     return delivery;
   }
 
-  async #send(session: Session, entry: OutboxEntry, answers?: string): Promise<void> {
-    const { messageId } = entry;
-    this.#onItsWay.set(messageId, session);
+  async #resume(outgoing: Outgoing, entry: OutboxEntry): Promise<void> {
+    const { messageId, cancel } = entry;
+    const { session } = outgoing;
+    const { outbox, live } = this.#parts;
     try {
-      await session.deliver(
-        (dialect) => delegationMessage(entry, dialect),
-        answers === undefined ? {} : { answers },
-      );
+      const connection = await session.agent.connect();
+      // A cancelled delegation is not sent again.
+      if (connection.deduplicates && cancel === null) return await this.#send(outgoing, entry);
+      const found = await findByMessage(connection, delegationMessage(entry, connection.dialect));
+      if (found !== undefined) {
+        session.take(asStreamResponse(found), connection);
+        this.#accepted(outgoing, messageId);
+        session.follow();
+        return;
+      }
     } catch (error) {
-      this.#onItsWay.delete(messageId);
-      this.#cancelled.delete(messageId);
-      this.#failed(session, messageId, error);
-      this.#underway.delete(messageId);
+      if (outgoing.unconfirmed) this.#postpone(outgoing, messageId, error);
       throw error;
     }
-    this.#accepted(session, messageId);
+    if (cancel !== null) outbox.drop(messageId);
+    else {
+      const message = `Whether agent "${session.agent.name}" got this is not known: the bridge ended while it was sent. Look at the agent before you delegate it again.`;
+      outbox.update(messageId, { state: { type: 'lost', message } });
+    }
+    live.remove(session);
+  }
+
+  async #send(outgoing: Outgoing, entry: OutboxEntry, answers?: string): Promise<void> {
+    const { session, withdraw } = outgoing;
+    try {
+      await session.deliver((dialect) => delegationMessage(entry, dialect), {
+        answers,
+        withdrawal: { signal: withdraw.signal, wanted: () => outgoing.cancel === null },
+      });
+    } catch (error) {
+      this.#failed(outgoing, entry.messageId, error);
+      throw error;
+    }
+    this.#accepted(outgoing, entry.messageId);
     const { deduplicates } = await session.agent.connect();
     // Such an agent may not list its tasks. The handle must be on disk before a client gets it.
-    if (!deduplicates) await this.#notes.get(session);
+    if (!deduplicates) await this.#writes.get(session);
   }
 
   /** The agent has named the task. If this write is lost, the next bridge sends the message again or looks for it. */
-  #accepted(session: Session, messageId: string): void {
-    this.#onItsWay.delete(messageId);
-    const view = session.view;
+  #accepted(outgoing: Outgoing, messageId: string): void {
+    outgoing.unconfirmed = false;
+    const { session } = outgoing;
+    const { view, id } = session;
     if (view === undefined) return;
-    const { id } = session;
     const { taskId } = view;
-    const reason = this.#cancelled.get(messageId);
-    this.#cancelled.delete(messageId);
-    this.#note(session, async () => {
+    const { cancel } = outgoing;
+    const { outbox, channel } = this.#parts;
+    this.#write(session, async () => {
       try {
         // Cancel first: other bridges do not check the cancel of an accepted entry.
-        if (reason !== undefined) await cancelTask(session, taskId, { reason, channel: this.#channel });
-        await this.#outbox.together(() =>
-          this.#outbox.update(messageId, { state: { type: 'accepted', taskId, sessionId: id } }),
+        if (cancel !== null) await cancelTask(session, taskId, { reason: cancel, channel });
+        await outbox.together(() =>
+          outbox.update(messageId, { state: { type: 'accepted', taskId, sessionId: id } }),
         );
       } finally {
-        this.#underway.delete(messageId);
+        this.#untrack(messageId, outgoing);
       }
     });
   }
 
-  #failed(session: Session, messageId: string, error: unknown): void {
+  #failed(outgoing: Outgoing, messageId: string, error: unknown): void {
+    const { session, cancel, promised, done } = outgoing;
+    const { outbox, live } = this.#parts;
+    outgoing.unconfirmed = false;
     const known = error instanceof ProductError ? error : undefined;
     const arrived = known?.facts['arrived'];
-    const resumed = this.#resuming.has(messageId);
+    const withdrawnInTime = cancel !== null && arrived === 'no';
     // The call got no final answer, so the entry stays. The bridge that adopts it sends the same message (R99).
-    if (arrived === 'unresolved' || (resumed && known?.retryable === true)) this.#asking.delete(messageId);
-    // An earlier bridge gave out the handle: its client can still ask for the outcome.
-    else if (arrived === 'unknown' || resumed)
-      this.#outbox.update(messageId, { state: { type: 'lost', message: messageOf(error) } });
-    else this.#outbox.drop(messageId);
-    if (session.view === undefined) this.#sessions.remove(session);
+    if (arrived === 'unresolved' || (done !== undefined && known?.retryable === true && !withdrawnInTime))
+      return this.#postpone(outgoing, messageId, error);
+    this.#untrack(messageId, outgoing);
+    if (withdrawnInTime || (arrived !== 'unknown' && !promised)) outbox.drop(messageId);
+    // The client has the handle, and can still ask for the outcome.
+    else outbox.update(messageId, { state: { type: 'lost', message: messageOf(error) } });
+    if (session.view === undefined) live.remove(session);
+    else if (promised) session.leaveNotes([`The last message was not delivered: ${messageOf(error)}`]);
   }
 
-  #note(session: Session, work: () => Promise<void>): void {
-    const before = this.#notes.get(session) ?? Promise.resolve();
+  /** The entry stays in the outbox: the message is sent again later, or with the next call. */
+  #postpone(outgoing: Outgoing, messageId: string, error: unknown): void {
+    this.#untrack(messageId, outgoing);
+    this.#calls.delete(messageId);
+    outgoing.session.postpone(messageOf(error), new Date(Date.now() + LATER_MS));
+    this.#later ??= setTimeout(() => {
+      this.#later = undefined;
+      this.adopt().catch((failure: unknown) =>
+        this.#parts.log.warn({ err: failure }, 'the outbox could not be read'),
+      );
+    }, LATER_MS).unref();
+  }
+
+  #track(
+    session: Session,
+    { messageId, cancel }: OutboxEntry,
+    { promised }: { promised: boolean },
+  ): Outgoing {
+    const outgoing: Outgoing = {
+      session,
+      unconfirmed: true,
+      promised,
+      cancel,
+      withdraw: new AbortController(),
+    };
+    this.#outgoing.set(messageId, outgoing);
+    return outgoing;
+  }
+
+  #untrack(messageId: string, outgoing: Outgoing): void {
+    if (this.#outgoing.get(messageId) === outgoing) this.#outgoing.delete(messageId);
+  }
+
+  #write(session: Session, work: () => Promise<void>): void {
+    const before = this.#writes.get(session) ?? Promise.resolve();
     const after = before.then(work).catch((error: unknown) => {
-      this.#log.warn({ sessionId: session.id, err: error }, 'the outbox could not be brought up to date');
+      this.#parts.log.warn(
+        { sessionId: session.id, err: error },
+        'the outbox could not be brought up to date',
+      );
     });
-    this.#notes.set(session, after);
-    void after.then(() => this.#notes.get(session) === after && this.#notes.delete(session));
+    this.#writes.set(session, after);
+    void after.then(() => this.#writes.get(session) === after && this.#writes.delete(session));
   }
 
   #entry(agent: Agent, { text, settings, command }: DelegatedWork): OutboxEntry {
@@ -367,4 +444,10 @@ export class DelegationService {
       answered: false,
     };
   }
+}
+
+function withdrawn(reason: string): ProductError {
+  return new ProductError('AGENT_UNREACHABLE', `It was withdrawn before the agent had it (${reason}).`, {
+    facts: { arrived: 'no' },
+  });
 }

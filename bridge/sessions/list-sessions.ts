@@ -2,20 +2,21 @@
 import type { Task } from '@a2a-js/sdk';
 import type { Agent } from '../agents/agent.ts';
 import { asStreamResponse } from '../agents/task-event.ts';
-import type { TaskStateName } from '../dialects/observation.ts';
+import type { SessionStateName } from '../dialects/observation.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import { commandLine, commandPart } from '../../shared/protocol/agent-command.ts';
+import type { Asked } from '../dialects/dialect.ts';
 import { dataOf } from '../dialects/parts.ts';
 import { titleOf } from './task-title.ts';
 import type { Session } from './session.ts';
-import { fold, type TaskView } from './task-view.ts';
+import { fold } from './task-view.ts';
 
 /** A session in a list. */
 export interface ListedSession {
   sessionId: string;
   agent: string;
   taskId: string | null;
-  state: TaskStateName;
+  state: SessionStateName;
   /** The first words of the task, if known. */
   title: string;
   /** RFC 3339; '' if the agent does not report it. */
@@ -65,7 +66,7 @@ export async function listedBy(agent: Agent): Promise<readonly AgentListing[]> {
   });
 }
 
-function codesOf({ pending, question }: TaskView): string[] {
+function codesOf({ pending, question }: Asked): string[] {
   return [...pending.map(({ shown }) => shown), ...(question === null ? [] : [question.shown])];
 }
 
@@ -81,23 +82,21 @@ function firstWords(task: Task): string {
 }
 
 /** Without title and time: the other sources have those. */
-export function toldOf(session: Session): readonly AgentListing[] {
-  const { view, agent, id, firstMessageId } = session;
-  if (view === undefined) return [];
-  return [
-    {
-      sessionId: id,
-      agent: agent.name,
-      taskId: view.taskId === '' ? null : view.taskId,
-      state: view.state,
-      title: '',
-      updatedAt: '',
-      pending: view.pending.length,
-      codes: codesOf(view),
-      usd: view.cost?.usd ?? null,
-      messageIds: [firstMessageId],
-    },
-  ];
+export function toldOf(session: Session): AgentListing {
+  const { view, agent, id, firstMessageId, stateName, asked } = session;
+  return {
+    sessionId: id,
+    agent: agent.name,
+    taskId: view === undefined || view.taskId === '' ? null : view.taskId,
+    state: stateName,
+    title: '',
+    updatedAt: '',
+    pending: asked.pending.length,
+    codes: codesOf(asked),
+    usd: view?.cost?.usd ?? null,
+    // The outbox has the title of a delegation that is not delivered.
+    messageIds: view === undefined ? [] : [firstMessageId],
+  };
 }
 
 /** The session of an outbox entry. */
@@ -108,7 +107,7 @@ export function ofEntry(entry: OutboxEntry): AgentListing {
     sessionId: known ? state.sessionId : (entry.sessionId ?? entry.messageId),
     agent: entry.agent,
     taskId: known ? state.taskId : entry.taskId,
-    state: state.type === 'collected' ? (state.ended ?? 'unknown') : 'unknown',
+    state: stateOf(state),
     title: entry.title,
     updatedAt: entry.createdAt,
     pending: 0,
@@ -116,6 +115,12 @@ export function ofEntry(entry: OutboxEntry): AgentListing {
     usd: null,
     messageIds: [entry.messageId],
   };
+}
+
+/** The agent has named the task of an accepted entry, and has its state. */
+function stateOf(state: OutboxEntry['state']): SessionStateName {
+  if (state.type === 'collected') return state.ended;
+  return state.type === 'accepted' ? 'unknown' : 'not-delivered';
 }
 
 /** Merges the sources into one row per session. Later sources win. The newest task represents its session. */

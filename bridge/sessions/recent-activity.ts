@@ -12,25 +12,38 @@ export interface Step {
 const KEPT = 100;
 
 export class RecentActivity {
-  #kept: readonly Step[] = [];
+  #steps: readonly Step[] = [];
+  #changes = 0;
+  #changedAt = new Date();
 
   /** Oldest first. */
-  get kept(): readonly Step[] {
-    return this.#kept;
+  get steps(): readonly Step[] {
+    return this.#steps;
   }
 
-  /** @param states of the task, before and after the observations */
+  /** How many changes this bridge has seen. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** When this bridge last received a change. */
+  get changedAt(): Date {
+    return this.#changedAt;
+  }
+
+  /** @param states of the task, before and after the observations @param cursor after them */
   note(
     observations: readonly Observation[],
-    states: { before: TaskStateName | undefined; after: TaskStateName | undefined },
-    cursor: number,
+    { before, after }: { before: TaskStateName | undefined; after: TaskStateName | undefined },
+    cursor: () => number,
   ): void {
+    this.#changes += 1;
+    this.#changedAt = new Date();
     const words = observations.flatMap((each) =>
       each.type === 'activity' ? (activityText(each.activity) ?? []) : [],
     );
-    const { before, after } = states;
     if (after !== undefined && (before === undefined || toMcpState(after) !== toMcpState(before)))
       words.push(toMcpState(after));
-    this.#kept = [...this.#kept, ...words.map((each) => ({ cursor, words: each }))].slice(-KEPT);
+    this.#steps = [...this.#steps, ...words.map((each) => ({ cursor: cursor(), words: each }))].slice(-KEPT);
   }
 }

@@ -8,8 +8,9 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { A2aConnection } from '../agents/connection.ts';
 import { requestFailure } from '../agents/failure.ts';
-import type { BackOff } from '../../shared/runtime/back-off.ts';
+import { type BackOff, delayAfter, spread } from '../../shared/runtime/back-off.ts';
 import { findByMessage } from './find-lost-message.ts';
+import type { Delivery } from './session-state.ts';
 
 /** How the agent acknowledged the message: it began to answer, or a task contains the message. */
 export type Begun =
@@ -28,6 +29,16 @@ export interface Sending {
   write: (connection: A2aConnection) => Promise<Message>;
   backOff: BackOff;
   signal: AbortSignal;
+  withdrawal?: Withdrawal | undefined;
+  onDelivery?: (delivery: Delivery) => void;
+}
+
+/** How delegated work is cancelled while its message is on its way. */
+export interface Withdrawal {
+  /** Aborts while no attempt is under way and none can have arrived. Its reason is the error of the delivery. */
+  signal: AbortSignal;
+  /** False after a cancel: the message is sent again only if an earlier attempt may have arrived. */
+  wanted: () => boolean;
 }
 
 /** How often to retry. If even the card cannot be read, the bridge retries only briefly. */
@@ -40,34 +51,46 @@ const AGAIN = { never: 0, briefly: 3, patiently: Infinity } as const;
 export type Arrived = 'no' | 'unresolved' | 'unknown';
 
 /** @throws ProductError with the fact `arrived` (see `Arrived`) */
-export async function send({ agent, write, backOff, signal }: Sending): Promise<Begun> {
+export async function send(sending: Sending): Promise<Begun> {
+  const { agent, signal, withdrawal, onDelivery = () => undefined } = sending;
+  const backOff = spread(sending.backOff);
   /** An earlier attempt may have arrived. A later attempt that cannot connect does not change that (R99). */
   let mayHaveArrived = false;
+  let last: Undelivered | undefined;
+  const tell = (nextTry: Date | null): void => {
+    if (last !== undefined) onDelivery({ type: 'retrying', reason: last.message, nextTry, mayHaveArrived });
+  };
   const attempt = async (): Promise<Begun> => {
+    tell(null);
     try {
-      return await sendOnce(agent, write, signal);
+      return await sendOnce(sending);
     } catch (thrown) {
       if (!(thrown instanceof Undelivered)) throw thrown;
-      const failure = mayHaveArrived ? thrown.afterOneThatMayHaveArrived() : thrown;
-      mayHaveArrived ||= failure.arrived !== 'no';
-      throw failure;
+      last = mayHaveArrived ? thrown.afterOneThatMayHaveArrived() : thrown;
+      mayHaveArrived ||= last.arrived !== 'no';
+      throw last;
     }
   };
   try {
     return await pRetry(attempt, {
       ...backOff,
-      signal,
-      shouldRetry: ({ error, attemptNumber }) =>
-        error instanceof Undelivered && attemptNumber <= AGAIN[error.again],
+      signal: withdrawal === undefined ? signal : AbortSignal.any([signal, withdrawal.signal]),
+      shouldRetry({ error, attemptNumber, retriesConsumed }) {
+        if (!(error instanceof Undelivered) || attemptNumber > AGAIN[error.again]) return false;
+        if (error.arrived === 'no' && withdrawal?.wanted() === false) return false;
+        tell(new Date(Date.now() + delayAfter(retriesConsumed, backOff)));
+        return true;
+      },
     });
   } catch (thrown) {
     throw thrown instanceof Undelivered ? thrown.reason : agent.failed(thrown);
   }
 }
 
-async function sendOnce(agent: Agent, write: Sending['write'], signal: AbortSignal): Promise<Begun> {
+async function sendOnce({ agent, write, signal, onDelivery }: Sending): Promise<Begun> {
   const connection = await connected(agent);
   const message = await phrased(agent, write, connection);
+  if (!connection.facts.streaming) onDelivery?.({ type: 'silent' });
   const rest = connection.send(message, signal)[Symbol.asyncIterator]();
   try {
     const first = await rest.next();

@@ -1,39 +1,50 @@
 /**
- * One session with one agent: the view of its current task, and the listeners for its changes.
+ * One session with one agent: its state, and the listeners for its changes. `session-state.ts` decides; this class does
+ * the I/O.
  *
  * Invariants
- * - The view changes only by folding (S1).
+ * - The state changes only by folding (S1).
  * - A stream belongs to the session, not to the call that opened it. A call that goes away stops nothing (E4).
  * - A message is sent again only if it cannot have arrived, or if the agent de-duplicates (B1).
  */
 import type { Message, StreamResponse } from '@a2a-js/sdk';
+import { BACK_OFF, type BackOff } from '../../shared/runtime/back-off.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import type { Activity, PendingAction } from '../../shared/protocol/tool-approval.ts';
+import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { A2aConnection } from '../agents/connection.ts';
 import { asStreamResponse } from '../agents/task-event.ts';
 import type { Asked, Dialect } from '../dialects/dialect.ts';
-import type { FileProposal } from '../dialects/proposal.ts';
-import { BACK_OFF, type BackOff } from '../../shared/runtime/back-off.ts';
+import type { Observed, SessionStateName } from '../dialects/observation.ts';
+import type { TurnObservation } from '../dialects/turn-observation.ts';
 import type { DecisionClaims } from '../state/decision-claims.ts';
 import { outdatedCall } from './outdated-call.ts';
-import { type Begun, send } from './send-message.ts';
+import { type Begun, send, type Withdrawal } from './send-message.ts';
 import { SentDecisions } from './sent-decisions.ts';
-import { type Step, RecentActivity } from './recent-activity.ts';
+import {
+  NEW_SESSION,
+  next,
+  type SessionEvent,
+  type SessionState,
+  stateName,
+  type TaskState,
+  taskOf,
+} from './session-state.ts';
+import { RecentActivity } from './recent-activity.ts';
 import { TaskReader } from './task-reader.ts';
-import { fold, hasEnded, hasSettled, isInterrupted, type TaskView } from './task-view.ts';
+import type { TaskView } from './task-view.ts';
 
 /** A change of the session. */
-export type SessionChange = { type: 'view' } | { type: 'activity'; activity: Activity } | { type: 'trouble' };
+export type SessionChange =
+  { type: 'state' } | { type: 'activity'; activity: Activity } | { type: 'handed-over'; view: TaskView };
 export type Listener = (change: SessionChange) => void;
 
 /** The polling interval for a watched task that waits, in milliseconds, if the agent closes its streams then. */
 const LOOK_MS = 5_000;
 
+type OmitIds<T> = T extends unknown ? Omit<T, 'taskId' | 'sessionId'> : never;
 /** Observations that the bridge makes, not the agent. */
-type OwnObservation =
-  | { type: 'decided'; callIds: readonly string[] }
-  | { type: 'outdated'; action: PendingAction; file: FileProposal };
+type OwnObservation = OmitIds<Extract<TurnObservation, { type: 'decided' | 'outdated' | 'moving' }>>;
 
 const NO_FILES = (): Promise<undefined> => Promise.resolve(undefined);
 
@@ -49,26 +60,19 @@ export class Session {
   readonly agent: Agent;
   /** The message that began the session here. It is the handle until the agent names the session. */
   readonly firstMessageId: string;
-  #view: TaskView | undefined;
-  #changedAt = new Date();
-  #trouble: ProductError | undefined;
-  #refusal: ProductError | undefined;
-  readonly #listeners = new Set<Listener>();
-  /** Answered questions: the agent may repeat them before it continues. */
-  readonly #answered = new Set<string>();
-  readonly #decisions: SentDecisions;
+  /** What the bridge saw happen. */
+  readonly activity = new RecentActivity();
+  #state: SessionState = NEW_SESSION;
+  /** The connection that observed the task last. */
+  #connection: A2aConnection | undefined;
   #notes: readonly string[] = [];
-  readonly #end = new AbortController();
-  readonly #steps = new RecentActivity();
-  #told = 0;
-  /** The last stream ended by itself, in a state that ends streams. */
-  #rested = false;
   /** How many callers follow the task also while it waits. */
   #watchers = 0;
-  /** The agent keeps its streams open while a task waits. */
-  #staysOpen = false;
-  #oneByOne = false;
+  /** The last call of `look`, while the agent has not answered it. */
   #looking: Promise<void> | undefined;
+  readonly #listeners = new Set<Listener>();
+  readonly #end = new AbortController();
+  readonly #decisions: SentDecisions;
   readonly #reader: TaskReader;
   readonly #backOff: BackOff;
   readonly #readFile: NonNullable<SessionParts['readFile']>;
@@ -87,37 +91,37 @@ export class Session {
       agent,
       backOff,
       signal: this.#end.signal,
-      view: () => this.#view,
+      view: () => this.view,
       enough: () => !this.#wanted(),
-      take: (event, connection) => this.#fold(event, connection),
-      rested: () => this.#rest(),
-      over: (trouble) => this.#readingIsOver(trouble),
+      take: (event, connection) => this.take(event, connection),
+      rested: () => this.#apply({ type: 'stream-ended' }),
+      over: (error) => this.#readingIsOver(error),
     });
   }
 
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  /** The session's state as every surface names it. */
+  get stateName(): SessionStateName {
+    return stateName(this.#state);
+  }
+
+  /** The session's last task; undefined until the agent has named one. */
   get view(): TaskView | undefined {
-    return this.#view;
+    return this.#task?.view;
   }
 
   /** The handle: the agent's id for the session, or the id of the first message. */
   get id(): string {
-    const named = this.#view?.sessionId ?? '';
+    const named = this.view?.sessionId ?? '';
     return named === '' ? this.firstMessageId : named;
-  }
-
-  /** When this bridge last received a change. */
-  get changedAt(): Date {
-    return this.#changedAt;
   }
 
   /** Why the bridge cannot follow the task now. */
   get trouble(): ProductError | undefined {
-    return this.#trouble;
-  }
-
-  /** Why the first message failed. There is then no session. */
-  get refusal(): ProductError | undefined {
-    return this.#refusal;
+    return (this.#task?.type === 'working' && this.#task.trouble) || undefined;
   }
 
   /** A stream keeps the view up to date. */
@@ -125,29 +129,28 @@ export class Session {
     return this.#reader.live;
   }
 
-  /** The task does not continue until a person acts, or it has ended. */
+  /** The task does not continue until a person acts, or it is over. */
   get settled(): boolean {
-    const view = this.#view;
-    return view !== undefined && (hasSettled(view, this.#answered) || (this.#rested && isInterrupted(view)));
+    return this.#state.type !== 'not-delivered' && this.#state.type !== 'working';
+  }
+
+  /** The task has ended, or the agent does not know it any more. */
+  get over(): boolean {
+    return this.#state.type === 'ended' || this.#state.type === 'unknown-to-agent';
   }
 
   /** The agent's `seq` if it has one, else a count of this bridge. */
   get cursor(): number {
-    return this.#view?.seq ?? this.#told;
-  }
-
-  /** The last steps that this bridge saw, oldest first. */
-  get steps(): readonly Step[] {
-    return this.#steps.kept;
+    return this.view?.seq ?? this.activity.changes;
   }
 
   /** As a dialect's `asksOneByOne`. */
   get oneByOne(): boolean {
-    return this.#oneByOne;
+    return this.#connection?.dialect.asksOneByOne === true;
   }
 
   get asked(): Asked {
-    return { pending: this.#view?.pending ?? [], question: this.#view?.question ?? null };
+    return { pending: this.view?.pending ?? [], question: this.view?.question ?? null };
   }
 
   /** Notes for the person, shown with the next reply. */
@@ -170,13 +173,16 @@ export class Session {
    * Sends a message. Resolves when the agent begins to answer, and so has the message. The session reads the rest of
    * the answer by itself.
    * @param write makes the message; the same one each time, because it may be sent again
+   * @param options `answers`: the question that the message answers. `withdrawal`: set for delegated work
    * @throws ProductError when the message was refused; the fact `arrived` says more (see `send-message.ts`)
    */
-  async deliver(write: (dialect: Dialect) => Message, options: { answers?: string } = {}): Promise<void> {
-    const { answers } = options;
-    if (answers !== undefined) this.#answered.add(answers);
-    this.#trouble = undefined;
-    this.#rested = false;
+  async deliver(
+    write: (dialect: Dialect) => Message,
+    { answers, withdrawal }: { answers?: string | undefined; withdrawal?: Withdrawal } = {},
+  ): Promise<void> {
+    const before = this.#task;
+    this.#state = next(this.#state, { type: 'sending', answers, delegates: withdrawal !== undefined });
+    const during = this.#task;
     let messageId = '';
     let decided: readonly string[] = [];
     try {
@@ -191,43 +197,73 @@ export class Session {
         },
         backOff: this.#backOff,
         signal: this.#end.signal,
+        withdrawal,
+        onDelivery: (delivery) => this.#apply({ type: 'delivery', delivery }),
       });
-      this.#decided(decided);
+      // Some agents do not report a decision; they only stop asking.
+      if (decided.length > 0) this.#observe({ type: 'decided', callIds: decided });
+      this.#apply({ type: 'delivered' });
       this.#begin(begun);
-    } catch (error) {
-      if (answers !== undefined) this.#answered.delete(answers);
-      const arrived = error instanceof ProductError ? error.facts['arrived'] : undefined;
-      await this.#decisions.failed(messageId, arrived === 'no' ? 'no' : 'unknown');
-      if (this.#view === undefined && error instanceof ProductError) {
-        this.#refusal = error;
-        this.#tell({ type: 'trouble' });
-      }
-      throw error;
+    } catch (thrown) {
+      const error = this.agent.failed(thrown);
+      await this.#decisions.failed(messageId, error.facts['arrived'] === 'no' ? 'no' : 'unknown');
+      this.#apply({ type: 'undelivered', error, before, during });
+      throw thrown;
     }
   }
 
-  /** Folds in a task from an answer of the agent. */
+  /** The message is still in the outbox: another attempt follows at this time. */
+  postpone(reason: string, nextTry: Date): void {
+    if (this.#state.type !== 'not-delivered') return;
+    this.#apply({ type: 'delivery', delivery: { type: 'retrying', reason, nextTry, mayHaveArrived: true } });
+  }
+
+  /** An earlier bridge has recorded that the message was not delivered. */
+  giveUp(error: ProductError): void {
+    this.#apply({ type: 'delivery', delivery: { type: 'given-up', error } });
+  }
+
+  /** An earlier bridge has followed this task, and the agent does not know it. */
+  forget(task: { taskId: string; sessionId: string }, error: ProductError): void {
+    this.#observe({ type: 'moving', text: null }, task);
+    this.#apply({ type: 'forgotten', error });
+  }
+
+  /** The client has the result, or gets it with an answer on its way. */
+  handOver(): void {
+    const task = this.#task;
+    if (task?.type !== 'ended' || task.result === 'handed-over') return;
+    this.#state = next(this.#state, { type: 'handed-over' });
+    this.#tell({ type: 'handed-over', view: task.view });
+  }
+
+  /** Folds in an event of the agent. */
   take(event: StreamResponse, connection: A2aConnection): void {
-    this.#fold(event, connection);
+    this.#connection = connection;
+    const before = this.view;
+    const observed = connection.dialect.read(event);
+    if (!this.#changes({ type: 'observed', observed })) return;
+    const states = { before: before?.state, after: this.view?.state };
+    this.activity.note(observed.observations, states, () => this.cursor);
+    for (const each of observed.observations)
+      if (each.type === 'activity') this.#tell({ type: 'activity', activity: each.activity });
+    this.#tell({ type: 'state' });
   }
 
   /** Updates the view if no stream does, and follows a task that moves. @throws ProductError */
   async refresh(): Promise<void> {
-    const view = this.#view;
-    if (this.live || view === undefined || hasEnded(view)) return;
+    if (this.live || this.view === undefined || this.#task?.type === 'ended') return;
     await this.look();
     this.follow();
   }
 
-  /** The last call of `look`, while the agent has not answered it. */
-  get looking(): Promise<void> | undefined {
-    return this.#looking;
-  }
-
-  /** Fetches the task from the agent. @throws ProductError */
-  async look(taskId = this.#view?.taskId ?? ''): Promise<void> {
+  /**
+   * Fetches the task from the agent.
+   * @throws ProductError UNKNOWN_TASK if the agent does not know it; the state is then `unknown-to-agent`
+   */
+  async look(taskId = this.view?.taskId ?? ''): Promise<void> {
     // Without a `seq`, the bridge cannot tell which events of the stream the answer already includes.
-    if (taskId === '' || (this.live && this.#view?.seq === null)) return;
+    if (taskId === '' || (this.live && this.view?.seq === null)) return;
     const looking = this.#fetch(taskId);
     this.#looking = looking;
     try {
@@ -238,17 +274,36 @@ export class Session {
   }
 
   async #fetch(taskId: string): Promise<void> {
-    await this.agent.ask(async (connection) =>
-      this.#fold(asStreamResponse(await connection.task(taskId)), connection),
-    );
+    try {
+      await this.agent.ask(async (connection) =>
+        this.take(asStreamResponse(await connection.task(taskId)), connection),
+      );
+    } catch (error) {
+      if (taskId === this.view?.taskId && isForgotten(error)) this.#apply({ type: 'forgotten', error });
+      throw error;
+    }
     await this.#decisions.looked();
+  }
+
+  /**
+   * As `refresh`, for callers that report the session's state: `unknown-to-agent` is one. If the bridge asks the agent
+   * already, it does not ask again. @throws ProductError
+   */
+  async refreshState(): Promise<void> {
+    try {
+      if (this.#looking === undefined) return await this.refresh();
+      await this.#looking;
+      this.follow();
+    } catch (error) {
+      if (this.#state.type !== 'unknown-to-agent') throw error;
+    }
   }
 
   /** Makes sure that a stream is open for a task that moves. */
   follow(): void {
-    const view = this.#view;
+    const { view } = this;
     if (this.live || view === undefined || view.taskId === '' || !this.#wanted()) return;
-    this.#trouble = undefined;
+    this.#changes({ type: 'stream-opened' });
     this.#reader.open(view.taskId);
   }
 
@@ -278,6 +333,10 @@ export class Session {
     this.#listeners.clear();
   }
 
+  get #task(): TaskState | null {
+    return taskOf(this.#state);
+  }
+
   /**
    * For agents that do not compare a file with what the person saw (D2). A call whose file has changed is shown
    * again, against the current content.
@@ -285,11 +344,11 @@ export class Session {
    */
   async #checkFiles({ parts }: Message, { url, dialect: { hazards } }: A2aConnection): Promise<void> {
     const approved = hazards.approvedBy?.(parts) ?? [];
-    if (this.#view === undefined || approved.length === 0) return;
-    const found = await outdatedCall(approved, this.#view, (path) => this.#readFile(this, url, path));
+    if (this.view === undefined || approved.length === 0) return;
+    const found = await outdatedCall(approved, this.view, (path) => this.#readFile(this, url, path));
     if (found === undefined) return;
     this.#observe({ type: 'outdated', ...found });
-    this.#tell({ type: 'view' });
+    this.#tell({ type: 'state' });
     const { callId } = found.action;
     throw new ProductError(
       'INPUT_CHANGED',
@@ -312,30 +371,25 @@ export class Session {
     const calls = decided.map((callId) => {
       const action = pending.find((each) => each.callId === callId);
       // One decision per question of the agent, whatever each bridge has shown of it.
-      const asked = this.#view?.proposals?.get(callId)?.code;
+      const asked = this.view?.proposals?.get(callId)?.code;
       return { callId, shown: action && (asked ?? action.shown) };
     });
     await this.#decisions.claim(messageId, calls, { agent: url, taskId });
     return decided;
   }
 
-  /** Such an agent does not report a decision; it only stops asking. */
-  #decided(callIds: readonly string[]): void {
-    if (callIds.length > 0) this.#observe({ type: 'decided', callIds });
-  }
-
   /** Folds in an observation of the bridge. */
-  #observe(known: OwnObservation): void {
-    const view = this.#view;
-    if (view === undefined) return;
-    const { taskId, sessionId } = view;
-    this.#view = fold(view, { seq: null, observations: [{ ...known, taskId, sessionId }] });
+  #observe(known: OwnObservation, of: { taskId: string; sessionId: string } | undefined = this.view): void {
+    if (of === undefined) return;
+    const { taskId, sessionId } = of;
+    const observed: Observed = { seq: null, observations: [{ ...known, taskId, sessionId }] };
+    this.#changes({ type: 'observed', observed });
   }
 
   /** The agent has the message: from now on its newest stream folds. */
   #begin(begun: Begun): void {
     if (begun.type === 'found') {
-      this.#fold(asStreamResponse(begun.task), begun.connection);
+      this.take(asStreamResponse(begun.task), begun.connection);
       this.follow();
       return;
     }
@@ -344,40 +398,31 @@ export class Session {
 
   /** Whether the bridge needs a stream of this task. */
   #wanted(): boolean {
-    if (this.#view !== undefined && hasEnded(this.#view)) return false;
-    return !this.settled || (this.#watchers > 0 && this.#staysOpen);
+    const type = this.#task?.type;
+    if (type === 'ended' || type === 'unknown-to-agent') return false;
+    return type !== 'waiting' || (this.#watchers > 0 && this.#connection?.staysOpen === true);
   }
 
-  #readingIsOver(trouble: ProductError | undefined): void {
-    if (trouble === undefined) return this.follow();
-    this.#trouble = trouble;
-    this.#tell({ type: 'trouble' });
+  #readingIsOver(error: ProductError | undefined): void {
+    if (error === undefined) this.follow();
+    else this.#apply({ type: isForgotten(error) ? 'forgotten' : 'stream-lost', error });
   }
 
-  /** The stream ended by itself. A state that ends streams is then final, even if it does not say what it waits for. */
-  #rest(): void {
-    this.#rested = true;
-    if (this.settled) this.#tell({ type: 'view' });
+  #apply(event: SessionEvent): void {
+    if (this.#changes(event)) this.#tell({ type: 'state' });
   }
 
-  #fold(event: StreamResponse, connection: A2aConnection): void {
-    this.#staysOpen = connection.staysOpen;
-    this.#oneByOne = connection.dialect.asksOneByOne === true;
-    const observed = connection.dialect.read(event);
-    const before = this.#view;
-    this.#view = fold(before, observed);
-    if (this.#view === before) return;
-    this.#rested = false;
-    this.#changedAt = new Date();
-    this.#told += 1;
-    const { observations } = observed;
-    this.#steps.note(observations, { before: before?.state, after: this.#view?.state }, this.cursor);
-    for (const each of observations)
-      if (each.type === 'activity') this.#tell({ type: 'activity', activity: each.activity });
-    this.#tell({ type: 'view' });
+  #changes(event: SessionEvent): boolean {
+    const before = this.#state;
+    this.#state = next(before, event);
+    return this.#state !== before;
   }
 
   #tell(change: SessionChange): void {
     for (const listener of this.#listeners) listener(change);
   }
+}
+
+function isForgotten(error: unknown): error is ProductError {
+  return error instanceof ProductError && error.reason === 'UNKNOWN_TASK';
 }

@@ -1,5 +1,5 @@
 /**
- * All sessions that the bridge can name: those it follows, those in the outbox, and those that the agents list. The
+ * Finds and lists sessions: those that the bridge follows, those in the outbox, and those that the agents list. The
  * bridge never invents a session (R15).
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,20 +7,18 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Registry } from '../agents/registry.ts';
 import { withTimeoutOr } from '../agents/timeout.ts';
-import type { DelegationState, OutboxEntry } from '../state/outbox-entry.ts';
-import type { DecisionClaims } from '../state/decision-claims.ts';
+import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Outbox } from '../state/outbox.ts';
 import { toMcpState } from '../dialects/mcp-state.ts';
+import type { DelegationService } from './delegation-service.ts';
 import { readHandle } from './task-handle.ts';
 import { findSessionAgent, newestTask } from './find-session-agent.ts';
 import { listedBy, type Listing, merged, newestFirst, ofEntry, toldOf } from './list-sessions.ts';
-import { Session } from './session.ts';
+import type { LiveSessions } from './live-sessions.ts';
+import type { Session } from './session.ts';
 import { hasEnded } from './task-view.ts';
-import { readWorkspaceFile } from './workspace-file.ts';
 import { NAMING_MS } from './wait-for-session.ts';
 
-/** How many ended sessions stay in memory, with their results. */
-const KEPT_ENDED = 20;
 /**
  * How often to check the outbox while another bridge sends a message that a caller here waits for, in milliseconds.
  * The system does not report the end of a process that is not a child. If the sending bridge dies, this one takes
@@ -36,59 +34,24 @@ export interface Finding {
   signal?: AbortSignal;
 }
 
+export interface SessionsParts {
+  registry: Registry;
+  outbox: Outbox;
+  live: LiveSessions;
+  delegations: Pick<DelegationService, 'takeUp'>;
+}
+
 export class Sessions {
   readonly #registry: Registry;
   readonly #outbox: Outbox;
-  readonly #claims: DecisionClaims;
-  readonly #live = new Set<Session>();
-  /** Takes over a delegation whose bridge has ended. The delegation service sets this function. */
-  takeUp: (messageId: string) => Promise<{ done: Promise<void> } | undefined> = async () => undefined;
-  readonly #added = new Set<(session: Session) => void>();
-  readonly #removed = new Set<(session: Session) => void>();
+  readonly #live: LiveSessions;
+  readonly #delegations: Pick<DelegationService, 'takeUp'>;
 
-  constructor(registry: Registry, outbox: Outbox, claims: DecisionClaims) {
+  constructor({ registry, outbox, live, delegations }: SessionsParts) {
     this.#registry = registry;
     this.#outbox = outbox;
-    this.#claims = claims;
-  }
-
-  /**
-   * Makes a session. `add` then makes it known.
-   * @param firstMessageId the message that begins the session, or the session's id
-   */
-  open(agent: Agent, firstMessageId: string): Session {
-    return new Session(agent, firstMessageId, {
-      claims: this.#claims,
-      readFile: async (session, url, path) => {
-        const local = agent.localPath(path, url);
-        return local === undefined
-          ? undefined
-          : readWorkspaceFile(local, await this.#workspacesOf(session, url));
-      },
-    });
-  }
-
-  /** Calls the listener for every session added from now on. */
-  onAdded(told: (session: Session) => void): void {
-    this.#added.add(told);
-  }
-
-  /** Calls the listener for every session removed from now on. */
-  onRemoved(told: (session: Session) => void): void {
-    this.#removed.add(told);
-  }
-
-  add(session: Session): Session {
-    this.#live.add(session);
-    for (const told of this.#added) told(session);
-    this.#forgetOldest();
-    return session;
-  }
-
-  remove(session: Session): void {
-    this.#live.delete(session);
-    for (const told of this.#removed) told(session);
-    session.close();
+    this.#live = live;
+    this.#delegations = delegations;
   }
 
   /**
@@ -102,14 +65,14 @@ export class Sessions {
     const { agent: named, timeout = NAMING_MS, signal } = finding;
     const until = performance.now() + timeout;
     for (;;) {
-      const live = this.#findLive(sessionId, named);
+      const live = this.#live.find(sessionId, named?.name);
       if (live !== undefined) return this.#caughtUp(live);
       const entry = this.#entryOf(sessionId, named);
       if (entry === undefined) break;
       const { agent, state } = entry;
-      if (state.type !== 'sending') return this.#reopen(agent, state, sessionId);
-      if (this.#registry.find(agent) === undefined)
-        throw new ProductError('UNKNOWN_AGENT', goneFromSettings(agent));
+      const known = this.#registry.find(agent);
+      if (known === undefined) throw new ProductError('UNKNOWN_AGENT', goneFromSettings(agent));
+      if (state.type !== 'sending') return this.#reopen(known, entry, sessionId);
       const left = until - performance.now();
       if (left <= 0 || signal?.aborted === true) throw onItsWay(agent);
       await this.#moved(entry, left);
@@ -118,7 +81,7 @@ export class Sessions {
     const { all } = this.#registry;
     const asked = named === undefined ? all : [named];
     const found = await findSessionAgent(sessionId, asked, { among: all.length, trouble });
-    if (found !== undefined) return this.#followed(this.open(found.agent, sessionId), found.taskId);
+    if (found !== undefined) return this.#followed(this.#live.open(found.agent, sessionId), found.taskId);
     const other = named === undefined ? undefined : await this.#elsewhere(sessionId, named);
     if (named !== undefined && other !== undefined) throw withAnother(sessionId, named.name, other);
     throw await this.#unknown(sessionId, trouble);
@@ -126,20 +89,11 @@ export class Sessions {
 
   /** The name of another agent that has the session. */
   async #elsewhere(sessionId: string, named: Agent): Promise<string | undefined> {
-    const known = this.#findLive(sessionId)?.agent.name ?? this.#entryOf(sessionId)?.agent;
+    const known = this.#live.find(sessionId)?.agent.name ?? this.#entryOf(sessionId)?.agent;
     if (known !== undefined) return known;
     const { all } = this.#registry;
     const others = all.filter((agent) => agent !== named);
     return (await findSessionAgent(sessionId, others, { among: all.length, trouble: [] }))?.agent.name;
-  }
-
-  /** The directories of this machine that the user's bridges gave to the session. */
-  async #workspacesOf({ id, agent }: Session, url: string): Promise<string[]> {
-    return this.#outbox
-      .ofHandle(id, agent.name)
-      .flatMap(({ settings: { workspace } }) =>
-        workspace === undefined ? [] : (agent.localPath(workspace, url) ?? []),
-      );
   }
 
   /** The session's last entry in the outbox; of one agent only, if given. */
@@ -149,7 +103,7 @@ export class Sessions {
 
   /** Waits until the delegation may have changed. @throws ProductError when it cannot be taken over */
   async #moved({ messageId }: OutboxEntry, left: number): Promise<void> {
-    const taken = await this.takeUp(messageId);
+    const taken = await this.#delegations.takeUp(messageId);
     const waits = [delay(Math.min(left, LOOK_MS)), ...(taken === undefined ? [] : [taken.done])];
     await Promise.race(waits);
   }
@@ -168,10 +122,10 @@ export class Sessions {
         }
       }),
     );
-    const open = [...this.#live].filter((session) => agents.includes(session.agent));
+    const open = this.#live.all.filter((session) => agents.includes(session.agent));
     // Followed sessions are newer than the agents' answers; the others are older.
-    const followed = open.filter((session) => session.live).flatMap(toldOf);
-    const remembered = open.filter((session) => !session.live).flatMap(toldOf);
+    const followed = open.filter((session) => session.live).map(toldOf);
+    const remembered = open.filter((session) => !session.live).map(toldOf);
     const known = [...remembered, ...byAgents.flat(), ...followed];
     const arrived = new Set(known.flatMap((each) => each.messageIds));
     const entries = this.#outbox
@@ -182,11 +136,6 @@ export class Sessions {
     return { sessions: newestFirst(merged([...entries, ...known])), unreachable };
   }
 
-  /** The session with that handle, if it is in memory. */
-  here(handle: string): Session | undefined {
-    return this.#findLive(handle);
-  }
-
   /**
    * When a bridge of this user delegated the task; undefined if none did.
    * @param messageId the message that may have begun the task
@@ -194,16 +143,6 @@ export class Sessions {
   delegatedAt(taskId: string, messageId: string): Date | undefined {
     const entry = this.#outbox.begun(taskId, messageId);
     return entry === undefined ? undefined : new Date(entry.createdAt);
-  }
-
-  /** The session that contains this tool execution. */
-  withTool(toolId: string): Session | undefined {
-    return [...this.#live].find((session) => session.view?.calls.some((call) => call.toolId === toolId));
-  }
-
-  close(): void {
-    for (const session of this.#live) session.close();
-    this.#live.clear();
   }
 
   /** Another client may have continued a session whose task has ended. The session then shows its newest task. */
@@ -219,40 +158,31 @@ export class Sessions {
     return session;
   }
 
-  /** Removes the oldest ended sessions. `find` can open them again. */
-  #forgetOldest(): void {
-    const ended = [...this.#live].filter(({ view, live }) => !live && view !== undefined && hasEnded(view));
-    for (const session of ended.slice(0, -KEPT_ENDED)) this.remove(session);
-  }
-
-  /** Agents choose the ids: two agents may use the same one. */
-  #findLive(sessionId: string, named?: Agent): Session | undefined {
-    return [...this.#live].find(
-      ({ id, firstMessageId, view, agent }) =>
-        (id === sessionId || firstMessageId === sessionId || view?.taskId === sessionId) &&
-        (named === undefined || agent === named),
-    );
-  }
-
-  async #reopen(
-    name: string,
-    state: Exclude<DelegationState, { type: 'sending' }>,
-    sessionId: string,
-  ): Promise<Session> {
-    const agent = this.#registry.find(name);
-    if (state.type === 'lost') throw new ProductError('AGENT_UNREACHABLE', state.message);
-    if (agent === undefined) throw new ProductError('UNKNOWN_AGENT', goneFromSettings(name));
+  /** A session that this bridge knows from the outbox. */
+  async #reopen(agent: Agent, { state }: OutboxEntry, sessionId: string): Promise<Session> {
+    const session = this.#live.open(agent, sessionId);
+    if (state.type === 'lost') session.giveUp(new ProductError('AGENT_UNREACHABLE', state.message));
+    if (state.type === 'lost' || state.type === 'sending') return session;
     // Another client may have continued the session.
     const newest = await newestTask(agent, state.sessionId);
-    return this.#followed(this.open(agent, sessionId), newest?.id ?? state.taskId);
+    return this.#followed(session, newest?.id ?? state.taskId, state);
   }
 
-  async #followed(session: Session, taskId: string): Promise<Session> {
-    await session.look(taskId);
+  /** @param delegated set for a task that a bridge of this user has delegated: the agent may have forgotten it */
+  async #followed(
+    session: Session,
+    taskId: string,
+    delegated?: { taskId: string; sessionId: string },
+  ): Promise<Session> {
+    await session.look(taskId).catch((error: unknown) => {
+      if (delegated === undefined || !(error instanceof ProductError) || error.reason !== 'UNKNOWN_TASK')
+        throw error;
+      session.forget(delegated, error);
+    });
     session.follow();
     // Another call may have opened the same session meanwhile: keep one.
-    const live = this.#findLive(session.id, session.agent);
-    if (live === undefined) return this.add(session);
+    const live = this.#live.find(session.id, session.agent.name);
+    if (live === undefined) return this.#live.add(session);
     session.close();
     return live;
   }
@@ -293,7 +223,7 @@ function withAnother(sessionId: string, named: string, agent: string): ProductEr
 function onItsWay(agent: string): ProductError {
   return new ProductError(
     'AGENT_UNREACHABLE',
-    `This delegation is still on its way to agent "${agent}". It is not lost: call wait_for_task again with the same sessionId.`,
+    `This delegation is not delivered yet: another process of the bridge is sending it to agent "${agent}". It is not lost: call wait_for_task again with the same sessionId.`,
   );
 }
 

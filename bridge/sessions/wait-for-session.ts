@@ -30,7 +30,9 @@ export function waitFor({ session, delivery, timeout, signal, onActivity }: Wait
     let late = false;
     const look = (): void => {
       // A delivery reports its own refusal, after the outbox is up to date.
-      if (delivery === undefined && session.refusal !== undefined) return fail(session.refusal);
+      const { state } = session;
+      if (delivery === undefined && state.type === 'not-delivered' && state.delivery.type === 'given-up')
+        return fail(state.delivery.error);
       if (!delivered) return;
       if (session.settled) end('settled');
       else if (session.trouble !== undefined) end('trouble');

@@ -8,6 +8,7 @@ import type { Bridge } from '../mcp/bridge-context.ts';
 import type { BridgeSettings } from '../settings/settings.ts';
 import { Inbox } from '../inbox/inbox.ts';
 import { DelegationService } from '../sessions/delegation-service.ts';
+import { LiveSessions } from '../sessions/live-sessions.ts';
 import { Sessions } from '../sessions/sessions.ts';
 import { BridgeDatabase } from '../state/database.ts';
 import { CutPreviews } from '../state/cut-previews.ts';
@@ -42,11 +43,11 @@ export async function openBridge({
   const registry = configuredAgents(settings, env, serverScript);
   const database = await BridgeDatabase.open(settings.stateDir);
   const outbox = new Outbox(database);
-  const claims = new StoredClaims(database);
-  const sessions = new Sessions(registry, outbox, claims);
-  const delegations = new DelegationService({ registry, outbox, sessions, log, channel: 'mcp' });
   const results = new WaitingResults(database);
-  const inbox = new Inbox({ results, registry, outbox, sessions, delegations, log });
+  const live = new LiveSessions(outbox, new StoredClaims(database));
+  const delegations = new DelegationService({ registry, outbox, results, live, log, channel: 'mcp' });
+  const sessions = new Sessions({ registry, outbox, live, delegations });
+  const inbox = new Inbox({ results, registry, outbox, live, sessions, delegations, log });
   const { approvalWebhook } = settings;
   const webhook =
     approvalWebhook === undefined
@@ -58,6 +59,7 @@ export async function openBridge({
             database,
             registry,
             outbox,
+            live,
             sessions,
             log,
           }),
@@ -69,6 +71,7 @@ export async function openBridge({
   if (webhook !== undefined) void inbox.look();
   return {
     registry,
+    live,
     sessions,
     delegations,
     rules: { approvals: settings.approvals, fastestAnswerMs: settings.fastestAnswerSeconds * 1000 },
@@ -86,7 +89,7 @@ export async function openBridge({
     defaults: { waitSeconds: settings.waitSeconds, workspace: settings.workspace },
     close: () => {
       webhook?.close();
-      sessions.close();
+      live.close();
       database.close();
     },
   };

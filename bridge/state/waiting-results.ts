@@ -91,7 +91,10 @@ export class WaitingResults {
         taskId,
         sessionId,
         title,
-        state: toMcpState(TASK_STATE_NAMES.find((each) => each === state) ?? 'unknown'),
+        // `unknown` is the end of a task that its agent does not know any more.
+        state: toMcpState(
+          TASK_STATE_NAMES.find((each) => each === state && each !== 'unknown') ?? 'unknown-to-agent',
+        ),
       });
       results.set(resultKey(result), result);
     }

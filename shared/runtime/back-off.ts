@@ -18,6 +18,16 @@ export const BACK_OFF: BackOff = {
   randomize: true,
 };
 
+/** The same back-off with its jitter drawn once. `delayAfter` then knows each wait before it begins. */
+export function spread({ minTimeout, randomize, ...rest }: BackOff): BackOff {
+  return { ...rest, minTimeout: randomize ? minTimeout * (1 + Math.random()) : minTimeout, randomize: false };
+}
+
+/** The wait of `p-retry` after so many retries, in milliseconds, without jitter. Pure. */
+export function delayAfter(retries: number, { minTimeout, maxTimeout, factor }: BackOff): number {
+  return Math.min(Math.round(minTimeout * factor ** retries), maxTimeout);
+}
+
 /**
  * For code that waits on an injected clock, which `p-retry` cannot use.
  * @param attempt the number of failed attempts. @returns a delay in milliseconds. Pure.

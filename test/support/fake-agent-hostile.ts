@@ -8,15 +8,18 @@ export interface HostileAgent {
   stop: () => Promise<void>;
 }
 
-/** @param answer answers every request except the one for the card; with `card`, that one too */
+/**
+ * @param answer answers every request except the one for the card; with `card`, that one too
+ * @param options `endpoint`: the address on the card, if it is not that of the card
+ */
 export async function hostileAgent(
   answer: RequestListener,
-  options: { card?: boolean } = {},
+  options: { card?: boolean; endpoint?: string } = {},
 ): Promise<HostileAgent> {
   let posts = 0;
   const server = createServer((request, response) => {
     if (options.card !== true && request.url === '/.well-known/agent-card.json')
-      return sendCard(response, url);
+      return sendCard(response, options.endpoint ?? url);
     if (request.method === 'POST') posts += 1;
     request.resume();
     return answer(request, response);

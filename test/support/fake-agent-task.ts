@@ -12,12 +12,14 @@ type Update = Pick<
 const SETTLED: ReadonlySet<TaskState> = new Set([
   TaskState.TASK_STATE_COMPLETED,
   TaskState.TASK_STATE_FAILED,
+  TaskState.TASK_STATE_REJECTED,
   TaskState.TASK_STATE_CANCELED,
   TaskState.TASK_STATE_INPUT_REQUIRED,
 ]);
 const ENDED: ReadonlySet<TaskState> = new Set([
   TaskState.TASK_STATE_COMPLETED,
   TaskState.TASK_STATE_FAILED,
+  TaskState.TASK_STATE_REJECTED,
   TaskState.TASK_STATE_CANCELED,
 ]);
 
@@ -95,6 +97,10 @@ export class FakeTask {
 
   complete(): this {
     return this.#status(TaskState.TASK_STATE_COMPLETED);
+  }
+
+  end(state: 'failed' | 'rejected'): this {
+    return this.#status(state === 'failed' ? TaskState.TASK_STATE_FAILED : TaskState.TASK_STATE_REJECTED);
   }
 
   cancel(): this {

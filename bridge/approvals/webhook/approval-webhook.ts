@@ -10,6 +10,7 @@ import { credentialHeaders, secretOf } from '../../agents/credentials.ts';
 import type { Registry } from '../../agents/registry.ts';
 import type { Outbox } from '../../state/outbox.ts';
 import type { Session } from '../../sessions/session.ts';
+import type { LiveSessions } from '../../sessions/live-sessions.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { WebhookPosts } from '../../state/webhook-posts.ts';
 import type { BridgeDatabase } from '../../state/database.ts';
@@ -25,7 +26,8 @@ export interface WebhookParts {
   database: BridgeDatabase;
   registry: Registry;
   outbox: Outbox;
-  sessions: Sessions;
+  live: LiveSessions;
+  sessions: Pick<Sessions, 'find'>;
   log: Logger;
 }
 
@@ -44,6 +46,7 @@ export class ApprovalWebhook {
     database,
     registry,
     outbox,
+    live,
     sessions,
     log,
   }: WebhookParts): Promise<ApprovalWebhook> {
@@ -59,8 +62,8 @@ export class ApprovalWebhook {
       clock: systemClock,
       log,
     });
-    sessions.onAdded((session) => webhook.#watch(session));
-    sessions.onRemoved((session) => webhook.#forget(session));
+    live.onAdded((session) => webhook.#watch(session));
+    live.onRemoved((session) => webhook.#forget(session));
     for (const marked of await rows.takeOver()) {
       const agent = registry.find(marked.agent);
       if (agent === undefined) continue;

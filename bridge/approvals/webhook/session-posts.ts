@@ -57,7 +57,7 @@ export class SessionPosts {
     this.#session = session;
     this.#parts = parts;
     session.listen((change) => {
-      if (change.type === 'view') this.#looked();
+      if (change.type === 'state') this.#looked();
     });
     this.#looked();
   }

@@ -5,12 +5,13 @@ import type { Agent } from '../../agents/agent.ts';
 import { commandsOf } from '../../agents/agent-commands.ts';
 import { outputOf } from '../../mcp/reports/session-report.ts';
 import type { Session } from '../../sessions/session.ts';
+import { problemOf } from '../../sessions/session-state.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import { waitFor } from '../../sessions/wait-for-session.ts';
 import { withAgentPaths, taskSettingsFor } from '../../mcp/tools/task-settings.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
-import { EXIT_TASK_FAILED, EXIT_TASK_WAITS } from '../terminal/exit-codes.ts';
+import { EXIT_TASK_FAILED, EXIT_TASK_WAITS, EXIT_UNAVAILABLE } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 
@@ -77,8 +78,9 @@ async function carriedOut(
   return session;
 }
 
-function tell({ options, terminal }: CommandRun<CommandOptions>, { id, agent, view }: Session): number {
-  const state = view?.state ?? 'unknown';
+function tell({ options, terminal }: CommandRun<CommandOptions>, session: Session): number {
+  const { id, agent, view, stateName: state } = session;
+  const problem = problemOf(session.state);
   const output = view === undefined ? '' : outputOf(view);
   const pending = view?.pending ?? [];
   if (options.json === true) {
@@ -90,7 +92,7 @@ function tell({ options, terminal }: CommandRun<CommandOptions>, { id, agent, vi
         taskId,
         state,
         output,
-        message: view?.text ?? '',
+        message: problem ?? view?.text ?? '',
         pending: pending.map(({ callId, title }) => ({ callId, title })),
       }),
     );
@@ -100,9 +102,11 @@ function tell({ options, terminal }: CommandRun<CommandOptions>, { id, agent, vi
       terminal.complain(visibleText(view.text));
     for (const action of pending) terminal.say(actionText(action, terminal.paint));
     for (const { shown } of pending) terminal.say(`Decide with: mcp-a2a-bridge approve ${shown}, or deny.`);
-    if (pending.length === 0 && (view === undefined || !hasEnded(view)))
+    if (problem !== undefined) terminal.complain(`${problem} Cancel it with: mcp-a2a-bridge cancel ${id}`);
+    else if (pending.length === 0 && (view === undefined || !hasEnded(view)))
       terminal.say(`It goes on. Follow it with: mcp-a2a-bridge watch ${id}`);
   }
+  if (problem !== undefined) return EXIT_UNAVAILABLE;
   if (view !== undefined && hasEnded(view)) return state === 'completed' ? 0 : EXIT_TASK_FAILED;
   return pending.length > 0 ? EXIT_TASK_WAITS : 0;
 }

@@ -4,6 +4,7 @@ import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { quoted, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Question } from '../../dialects/observation.ts';
 import { pendingReport } from '../../mcp/reports/session-report.ts';
+import { problemOf } from '../../sessions/session-state.ts';
 import type { Session } from '../../sessions/session.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
@@ -46,7 +47,8 @@ export async function show(run: CommandRun<CommonOptions>, given: string): Promi
       terminal.say(`\nIt asks:\n${quoted(question.text).text}`);
       terminal.say(terminal.paint('gray', `Answer with: mcp-a2a-bridge answer ${question.shown} <words>`));
     }
-    if (actions.length === 0 && question === null) terminal.say('Nothing waits for a decision.');
+    if (actions.length === 0 && question === null)
+      terminal.say(problemOf(session.state) ?? 'Nothing waits for a decision.');
   }
   await desk.close();
   return 0;

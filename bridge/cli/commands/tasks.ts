@@ -1,6 +1,6 @@
 /** `tasks`: lists the sessions of every agent, newest first. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { TASK_STATE_NAMES, type TaskStateName } from '../../dialects/observation.ts';
+import { SESSION_STATE_NAMES, type SessionStateName } from '../../dialects/observation.ts';
 import type { ListedSession } from '../../sessions/list-sessions.ts';
 import { dollars } from '../../mcp/reports/dollars.ts';
 import { openCommandContext } from '../context/command-context.ts';
@@ -54,10 +54,10 @@ function listed(session: ListedSession): Omit<ListedSession, 'codes'> {
   return each;
 }
 
-function parseState(given: string | undefined): TaskStateName | undefined {
-  const found = TASK_STATE_NAMES.find((name) => name === given);
+function parseState(given: string | undefined): SessionStateName | undefined {
+  const found = SESSION_STATE_NAMES.find((name) => name === given);
   if (given !== undefined && found === undefined)
-    throw new UsageError(`There is no state "${given}". The states are: ${TASK_STATE_NAMES.join(', ')}.`);
+    throw new UsageError(`There is no state "${given}". The states are: ${SESSION_STATE_NAMES.join(', ')}.`);
   return found;
 }
 

@@ -1,6 +1,7 @@
 /** `watch`: prints the events of a session's task until the task has ended. A cut stream resumes. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { followTask } from '../../agents/follow-task.ts';
+import { problemOf } from '../../sessions/session-state.ts';
 import { fold, hasEnded, hasSettled, type TaskView } from '../../sessions/task-view.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_TASK_FAILED, EXIT_TASK_WAITS, UsageError } from '../terminal/exit-codes.ts';
@@ -21,7 +22,10 @@ export async function watch(run: CommandRun<WatchOptions>, given: string): Promi
   const session = await resolveSession(desk.sessions, given);
   const { agent, view, id } = session;
   if (view === undefined || view.taskId === '')
-    throw new ProductError('UNKNOWN_TASK', `Session ${id} has no task yet. Look again in a moment.`);
+    throw new ProductError(
+      'UNKNOWN_TASK',
+      `Session ${id} has no task yet. ${problemOf(session.state) ?? 'Look again in a moment.'}`,
+    );
   // One stream is enough: the session's own is closed.
   await desk.close();
   const { deduplicates: resumes } = await agent.connect();

@@ -2,14 +2,17 @@
 import { configuredAgents } from '../../startup/configured-agents.ts';
 import type { Registry } from '../../agents/registry.ts';
 import { DelegationService } from '../../sessions/delegation-service.ts';
+import { LiveSessions } from '../../sessions/live-sessions.ts';
 import { Sessions } from '../../sessions/sessions.ts';
 import { BridgeDatabase } from '../../state/database.ts';
 import { StoredClaims } from '../../state/decision-claims.ts';
 import { Outbox } from '../../state/outbox.ts';
+import { WaitingResults } from '../../state/waiting-results.ts';
 import type { CommonOptions, CommandRun } from './run-command.ts';
 
 export interface CommandContext {
   registry: Registry;
+  live: LiveSessions;
   sessions: Sessions;
   delegations: DelegationService;
   /** Closes the connections after all pending writes. Tasks continue. */
@@ -30,16 +33,18 @@ export async function openCommandContext({
   const registry = configuredAgents(settings, env, places.serverScript);
   const database = await BridgeDatabase.open(settings.stateDir);
   const outbox = new Outbox(database);
-  const claims = new StoredClaims(database);
-  const sessions = new Sessions(registry, outbox, claims);
-  const delegations = new DelegationService({ registry, outbox, sessions, log, channel: 'cli' });
+  const results = new WaitingResults(database);
+  const live = new LiveSessions(outbox, new StoredClaims(database));
+  const delegations = new DelegationService({ registry, outbox, results, live, log, channel: 'cli' });
+  const sessions = new Sessions({ registry, outbox, live, delegations });
   return {
     registry,
+    live,
     sessions,
     delegations,
     async close() {
       await delegations.settled();
-      sessions.close();
+      live.close();
       database.close();
     },
   };

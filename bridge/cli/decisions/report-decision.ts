@@ -22,7 +22,7 @@ export function reportDecision(
   const just = new Set(decided.map(({ callId }) => callId));
   // The agent's answer begins with the task. The events of this decision may come later.
   const pending = (view?.pending ?? []).filter(({ callId }) => !just.has(callId));
-  const state = view?.state ?? 'unknown';
+  const state = session.stateName;
   const notes = session.takeNotes().map(inTerminalWords);
   if (options.json === true) {
     terminal.say(

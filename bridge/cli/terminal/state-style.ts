@@ -1,8 +1,8 @@
 /** The colour of a state. Pure. */
-import type { TaskStateName } from '../../dialects/observation.ts';
+import type { SessionStateName } from '../../dialects/observation.ts';
 import type { Style } from './paint.ts';
 
-const STYLES: Readonly<Record<TaskStateName, Style>> = {
+const STYLES: Readonly<Record<SessionStateName, Style>> = {
   submitted: 'cyan',
   working: 'cyan',
   'input-required': 'yellow',
@@ -12,6 +12,8 @@ const STYLES: Readonly<Record<TaskStateName, Style>> = {
   failed: 'red',
   rejected: 'red',
   unknown: 'gray',
+  'not-delivered': 'red',
+  'unknown-to-agent': 'red',
 };
 
-export const styleOf = (state: TaskStateName): Style => STYLES[state];
+export const styleOf = (state: SessionStateName): Style => STYLES[state];

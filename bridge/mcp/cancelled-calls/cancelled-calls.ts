@@ -18,7 +18,10 @@ export type TaskOutcome =
   | { type: 'cancelled' }
   /** The agent has not named the task yet. The bridge cancels the task as soon as the agent names it. */
   | { type: 'cancelled-when-known' }
+  /** The agent never had the message. */
+  | { type: 'withdrawn' }
   | { type: 'ended-before' }
+  | { type: 'unknown-to-agent' }
   /** The agent did not take the message: there is no task. */
   | { type: 'refused'; message: string }
   | { type: 'not-cancelled'; message: string };
@@ -70,6 +73,10 @@ export function outcomeText(fate: TaskOutcome): string {
       return 'Its task was cancelled.';
     case 'cancelled-when-known':
       return 'Its message was on its way: the task is cancelled as soon as the agent has named it.';
+    case 'withdrawn':
+      return 'Its message was withdrawn before the agent had it: nothing of it has run.';
+    case 'unknown-to-agent':
+      return 'The agent does not know its task any more.';
     case 'ended-before':
       return 'Its task had ended by then.';
     case 'refused':
@@ -81,7 +88,7 @@ export function outcomeText(fate: TaskOutcome): string {
 
 function wayBack(session: Session, fate: TaskOutcome, name: (tool: ToolName) => string): string {
   const { id, view } = session;
-  if (fate.type === 'refused') return '';
+  if (fate.type === 'refused' || fate.type === 'withdrawn') return '';
   const ended = view !== undefined && hasEnded(view);
   return ended
     ? ` Session "${id}": ${name('wait_for_task')} has its result.`

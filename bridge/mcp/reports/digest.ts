@@ -9,6 +9,7 @@ import { grantWords, standingGrants } from './grant-words.ts';
 import { toolServerViewSchema, type ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { phaseOf } from './phase.ts';
 import { costReportSchema } from './session-report.ts';
+import type { SessionStateName } from '../../dialects/observation.ts';
 import { mcpStateSchema, toMcpState } from '../../dialects/mcp-state.ts';
 import { sourceText } from '../../../shared/protocol/preview-text.ts';
 import { todosLine } from './todos-line.ts';
@@ -60,13 +61,14 @@ export type Digest = Omit<StatusReport, 'notes'>;
 export interface DigestFacts {
   sessionId: string;
   agent: string;
+  state: SessionStateName;
   view: TaskView | undefined;
   cursor: number;
   /** What happened since the given cursor, oldest first. */
   changes: readonly string[];
   changesComplete: boolean;
-  /** Why the bridge cannot follow the task now; undefined when it can. */
-  trouble: string | undefined;
+  /** Why the view does not say everything; see `problemOf`. */
+  problem: string | undefined;
   next: string;
   /** In milliseconds since 1970. */
   now: number;
@@ -116,13 +118,13 @@ type Add = (more: Partial<Digest>) => boolean;
 type Current = () => Digest;
 
 /** The fields that are always present. */
-function barest({ sessionId, agent, view, cursor, changes, next }: DigestFacts): Digest {
+function barest({ sessionId, agent, state, view, cursor, changes, next }: DigestFacts): Digest {
   return {
     sessionId,
     agent,
     taskId: view === undefined || view.taskId === '' ? null : view.taskId,
-    state: view === undefined ? 'working' : toMcpState(view.state),
-    phase: clipped(phaseOf(view), WORDS),
+    state: toMcpState(state),
+    phase: clipped(phaseOf(view, state), WORDS),
     message: '',
     tools: [],
     pending: [],
@@ -171,9 +173,9 @@ function addGrants({ view, now }: DigestFacts, add: Add, current: Current): numb
 }
 
 /** Adds the problem, the question or the agent's message, as much of it as fits. */
-function addSayings({ view, trouble }: DigestFacts, add: Add): void {
-  const question = trouble === undefined ? (view?.question ?? null) : null;
-  const message = trouble ?? (view === undefined || view.pending.length > 0 ? '' : view.text);
+function addSayings({ view, problem }: DigestFacts, add: Add): void {
+  const question = problem === undefined ? (view?.question ?? null) : null;
+  const message = problem ?? (view === undefined || view.pending.length > 0 ? '' : view.text);
   for (const most of SAYINGS) {
     const said =
       question === null

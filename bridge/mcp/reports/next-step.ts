@@ -6,14 +6,18 @@ import type { ToolName } from '../../tool-names/tool-name.ts';
 import { whenItRuns } from './when-it-runs.ts';
 
 /** The parts of a session that the next step depends on. */
-export type NextStepInput = Pick<Session, 'id' | 'trouble' | 'settled'> & {
+export type NextStepInput = Pick<Session, 'id' | 'trouble' | 'settled' | 'stateName'> & {
   view: TaskView | undefined;
   oneByOne?: boolean;
 };
 
 /** @param name a tool's name as this client sees it */
 export function nextStep(session: NextStepInput, end: WaitEnd, name: (tool: ToolName) => string): string {
-  const { id, view, trouble } = session;
+  const { id, view, trouble, stateName } = session;
+  if (stateName === 'not-delivered')
+    return `The bridge keeps the message and goes on trying. ${name('wait_for_task')} with sessionId "${id}" waits for it; ${name('cancel_running_task')} withdraws it. Do not delegate the same again before that.`;
+  if (stateName === 'unknown-to-agent')
+    return `Nothing of it can be followed, decided or cancelled. Ask the person, then delegate what is left of it with ${name('delegate_task_to_assistant')}, without sessionId.`;
   if (end === 'trouble' || (trouble !== undefined && !session.settled)) {
     return `${trouble?.message ?? ''} The task was not touched by this. Call ${name('wait_for_task')} with sessionId "${id}" to go on following it.`.trim();
   }
@@ -41,10 +45,14 @@ export function nextStep(session: NextStepInput, end: WaitEnd, name: (tool: Tool
 
 /** The next step in fewer words, for the short status. The status already shows the ids. */
 export function shortStep(
-  { view, trouble, settled }: NextStepInput,
+  { view, trouble, settled, stateName }: NextStepInput,
   name: (tool: ToolName) => string,
 ): string {
   const wait = name('wait_for_task');
+  if (stateName === 'not-delivered')
+    return `The bridge goes on trying. ${wait} waits for it; ${name('cancel_running_task')} withdraws it.`;
+  if (stateName === 'unknown-to-agent')
+    return `Delegate what is left of it with ${name('delegate_task_to_assistant')}, without sessionId.`;
   if (trouble !== undefined && !settled)
     return `It cannot be followed at the moment. The task was not touched; ${wait} follows it again.`;
   if (view !== undefined && hasEnded(view)) return `${wait} has the result.`;

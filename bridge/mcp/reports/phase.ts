@@ -1,13 +1,16 @@
 /** Describes in a few words what a task is doing. Pure. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { CallState, TaskView } from '../../sessions/task-view.ts';
+import type { SessionStateName } from '../../dialects/observation.ts';
 import { toMcpState } from '../../dialects/mcp-state.ts';
 
 /** The most characters of a title. */
 const TITLE = 200;
 
 /** @param view undefined until the agent answers */
-export function phaseOf(view: TaskView | undefined): string {
+export function phaseOf(view: TaskView | undefined, state?: SessionStateName): string {
+  if (state === 'not-delivered') return 'not delivered yet';
+  if (state === 'unknown-to-agent') return 'the agent does not know it';
   if (view === undefined) return 'the agent has not answered yet';
   if (view.pending.length > 0 && view.pending.every(({ reason }) => reason === 'question'))
     return 'waits for an answer';

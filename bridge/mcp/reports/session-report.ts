@@ -12,7 +12,8 @@ import {
 import { DECISION_WORDS, decisionWordsFor, type McpDecisionWord } from '../../approvals/decision-input.ts';
 import { taskUri } from '../../sessions/task-uri.ts';
 import { mcpStateSchema, toMcpState } from '../../dialects/mcp-state.ts';
-import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
+import type { SessionStateName } from '../../dialects/observation.ts';
+import { type CallView, hasEnded, type TaskView } from '../../sessions/task-view.ts';
 
 export const costReportSchema = z.object({
   turns: z.number(),
@@ -26,8 +27,9 @@ export const sessionReportSchema = z.object({
   agent: z.string(),
   taskId: z.string().nullable(),
   state: mcpStateSchema,
-  /** The text of the agent's status message. */
-  message: z.string(),
+  message: z
+    .string()
+    .describe("The text of the agent's status, or why the task is not delivered, known or followed."),
   output: z.string().describe('What the agent has said so far; when completed, its result.'),
   pending: z
     .array(
@@ -88,12 +90,23 @@ const PREVIEW_ROOM = 30_000;
 export interface ReportContext {
   sessionId: string;
   agent: string;
+  state: SessionStateName;
   view: TaskView | undefined;
+  /** Why the view does not say everything; see `problemOf`. */
+  problem: string | undefined;
   notes: readonly string[];
   next: string;
 }
 
-export function reportOf({ sessionId, agent, view, notes, next }: ReportContext): SessionReport {
+export function reportOf({
+  sessionId,
+  agent,
+  state,
+  view,
+  problem,
+  notes,
+  next,
+}: ReportContext): SessionReport {
   const output = view === undefined ? '' : outputOf(view);
   const cut = output.length > MAX_OUTPUT;
   const calls = view?.calls ?? [];
@@ -102,20 +115,12 @@ export function reportOf({ sessionId, agent, view, notes, next }: ReportContext)
     sessionId,
     agent,
     taskId: view === undefined || view.taskId === '' ? null : view.taskId,
-    state: view === undefined ? 'working' : toMcpState(view.state),
-    message:
-      view === undefined || view.pending.length > 0 || view.question !== null ? '' : visibleText(view.text),
+    state: toMcpState(state),
+    message: visibleText(problem ?? statusText(view)),
     output: visibleText(cut ? output.slice(0, MAX_OUTPUT) : output),
     pending: pendingReports(view?.pending ?? []),
     question: questionOf(view),
-    calls: calls.slice(-SHOWN_CALLS).map(({ callId, tool, title, state, toolId, summary }) => ({
-      callId,
-      tool: visibleLine(tool),
-      title: visibleLine(title),
-      state,
-      toolId,
-      summary: summary === null ? null : visibleLine(summary),
-    })),
+    calls: calls.slice(-SHOWN_CALLS).map(callReport),
     cost: view?.cost ?? null,
     notes: [
       ...notes,
@@ -123,6 +128,29 @@ export function reportOf({ sessionId, agent, view, notes, next }: ReportContext)
       ...(hidden > 0 ? [`${String(hidden)} earlier tool calls are not shown.`] : []),
     ],
     next,
+  };
+}
+
+/** The pending actions and the question say more than the status. */
+function statusText(view: TaskView | undefined): string {
+  return view === undefined || view.pending.length > 0 || view.question !== null ? '' : view.text;
+}
+
+function callReport({
+  callId,
+  tool,
+  title,
+  state,
+  toolId,
+  summary,
+}: CallView): SessionReport['calls'][number] {
+  return {
+    callId,
+    tool: visibleLine(tool),
+    title: visibleLine(title),
+    state,
+    toolId,
+    summary: summary === null ? null : visibleLine(summary),
   };
 }
 

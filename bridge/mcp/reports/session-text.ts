@@ -8,11 +8,14 @@ import { dollars } from './dollars.ts';
 import type { SessionReport } from './session-report.ts';
 
 const HEADLINES: Readonly<Record<SessionReport['state'], string>> = {
+  not_delivered: 'does not have the task',
   working: 'is working on it',
   input_required: 'waits for you',
   completed: 'has finished',
   cancelled: 'was cancelled',
   failed: 'failed',
+  rejected: 'rejected the task',
+  unknown_to_agent: 'does not know this task any more',
   unknown: 'is in a state this bridge does not know',
 };
 

@@ -110,7 +110,7 @@ function partsOf(bridge: Bridge, session: ListedSession): ListResourcesResult['r
 }
 
 /** The size in bytes, when this bridge already has the result. Asking every agent would cost too much. */
-function sizeOf({ sessions }: Bridge, taskId: string): number | undefined {
-  const view = sessions.here(taskId)?.view;
+function sizeOf({ live }: Bridge, taskId: string): number | undefined {
+  const view = live.find(taskId)?.view;
   return view !== undefined && hasEnded(view) ? Buffer.byteLength(outputOf(view)) : undefined;
 }

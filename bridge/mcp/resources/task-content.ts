@@ -49,6 +49,8 @@ function stateText({ agent, view }: ReadTask): string {
   } = reportOf({
     sessionId: view.sessionId,
     agent,
+    state: view.state,
+    problem: undefined,
     view: { ...view, outputs: [] },
     notes: [],
     next: '',

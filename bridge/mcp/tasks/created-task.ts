@@ -1,5 +1,6 @@
 /** Creates the MCP task that a call returns in place of a result, for clients with the tasks extension. */
 import type { Session } from '../../sessions/session.ts';
+import { isOver, problemOf } from '../../sessions/session-state.ts';
 import type { WaitEnd } from '../../sessions/wait-for-session.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import type { ToolCall } from '../tool/tool.ts';
@@ -25,10 +26,12 @@ export async function createdTask(
     taskId,
     agent: session.agent.name,
     sessionId: session.id,
+    state: session.stateName,
+    over: isOver(session.state),
     view: session.view,
-    trouble: undefined,
+    problem: problemOf(session.state),
     createdAt: taskCreatedAt(call.bridge.sessions, session),
-    changedAt: session.changedAt,
+    changedAt: session.activity.changedAt,
     forms: [],
     beyondForms: false,
     result: () => toCallToolResult(reply),

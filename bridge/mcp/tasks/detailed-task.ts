@@ -3,6 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Form, UrlForm } from '../../approvals/form-field.ts';
 import type { OfferedForm } from '../../approvals/offered-forms.ts';
 import { phaseOf } from '../reports/phase.ts';
+import type { SessionStateName } from '../../dialects/observation.ts';
 import { toMcpState } from '../../dialects/mcp-state.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 
@@ -35,9 +36,12 @@ export interface TaskReplyParts {
   taskId: string;
   agent: string;
   sessionId: string;
+  state: SessionStateName;
+  /** Nothing changes any more; see `isOver`. */
+  over: boolean;
   view: TaskView | undefined;
-  /** Why the bridge cannot follow the task now; undefined when it can. */
-  trouble: string | undefined;
+  /** Why the view does not say everything; see `problemOf`. */
+  problem: string | undefined;
   createdAt: Date;
   changedAt: Date;
   forms: readonly OfferedForm[];
@@ -48,51 +52,36 @@ export interface TaskReplyParts {
 }
 
 export function detailedTask(shown: TaskReplyParts): DetailedTask {
-  const { view, forms, beyondForms, result } = shown;
-  const state = view === undefined ? 'working' : toMcpState(view.state);
-  switch (state) {
-    case 'completed':
-    // "`failed` MUST NOT be used for non-JSON-RPC errors": a task that failed at its agent is a result that says
-    // so.
-    case 'failed':
-      return {
-        ...headOf(shown, POLL_MS.moving),
-        status: 'completed',
-        // The result that the call itself would return, with its result type.
-        result: { resultType: 'complete', ...result() },
-      };
-    case 'cancelled':
-      return { ...headOf(shown, POLL_MS.moving), status: 'cancelled' };
-    case 'input_required':
-      // A client without forms gets the same result: what waits, and how a person decides it.
-      if (beyondForms)
-        return {
-          ...headOf(shown, POLL_MS.moving),
-          status: 'completed',
-          result: { resultType: 'complete', ...result() },
-        };
-      // Between a decision and the agent's next step, the state may still be `input-required` with nothing to ask.
-      if (forms.length === 0 && view?.state === 'input-required') break;
-      return {
-        ...headOf(shown, POLL_MS.formOpen),
-        status: 'input_required',
-        inputRequests: Object.fromEntries(
-          forms.map(({ ask, params }) => [ask.key, { method: 'elicitation/create', params }]),
-        ),
-      };
-    case 'working':
-    case 'unknown':
-      break;
-  }
-  return { ...headOf(shown, POLL_MS.moving), status: 'working' };
+  const { state, over, forms, beyondForms, result } = shown;
+  const waits = toMcpState(state) === 'input_required';
+  if (state === 'canceled') return { ...headOf(shown, POLL_MS.moving), status: 'cancelled' };
+  // "`failed` MUST NOT be used for non-JSON-RPC errors": a task that failed at its agent is a result that says so.
+  // A client without forms gets a result too: what waits, and how a person decides it.
+  if (over || (waits && beyondForms))
+    return {
+      ...headOf(shown, POLL_MS.moving),
+      status: 'completed',
+      // The result that the call itself would return, with its result type.
+      result: { resultType: 'complete', ...result() },
+    };
+  // Between a decision and the agent's next step, the state may still be `input-required` with nothing to ask.
+  if (!waits || (forms.length === 0 && state === 'input-required'))
+    return { ...headOf(shown, POLL_MS.moving), status: 'working' };
+  return {
+    ...headOf(shown, POLL_MS.formOpen),
+    status: 'input_required',
+    inputRequests: Object.fromEntries(
+      forms.map(({ ask, params }) => [ask.key, { method: 'elicitation/create', params }]),
+    ),
+  };
 }
 
 function headOf(
-  { taskId, agent, sessionId, view, trouble, createdAt, changedAt }: TaskReplyParts,
+  { taskId, agent, sessionId, state, view, problem, createdAt, changedAt }: TaskReplyParts,
   pollIntervalMs: number,
 ): TaskHead {
-  const said = view?.state === 'auth-required' ? view.text : phaseOf(view);
-  const words = trouble ?? said;
+  const said = view?.state === 'auth-required' ? view.text : phaseOf(view, state);
+  const words = problem ?? said;
   return {
     taskId,
     statusMessage: `Session ${sessionId} with ${agent}: ${words}`,

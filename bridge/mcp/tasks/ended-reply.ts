@@ -6,22 +6,29 @@ import { sessionText } from '../reports/session-text.ts';
 import { toolExecutions } from '../reports/tool-executions.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
-import { currentReport } from '../tool/session-reply.ts';
+import { failureOf, currentReport } from '../tool/session-reply.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
 
 export function endedReply(
-  { id, agent, oneByOne }: Pick<Session, 'id' | 'agent' | 'oneByOne'>,
-  { view, notes }: { view: TaskView | undefined; notes: readonly string[] },
+  session: Session,
+  { view, current, notes }: { view: TaskView | undefined; current: boolean; notes: readonly string[] },
   speaker: GuidanceContext,
 ): ToolReply<SessionReport> {
-  const standing = { id, view, trouble: undefined, settled: true, oneByOne };
+  const { id, agent, oneByOne } = session;
+  const stateName = current ? session.stateName : (view?.state ?? 'unknown');
+  const standing = { id, view, stateName, trouble: undefined, settled: true, oneByOne };
   const structured = currentReport(
-    { id, agent, view },
+    { id, agent, view, stateName, ...(current && { state: session.state }) },
     {
       notes,
       next: humanOnlyGuidance({ id, view, oneByOne }, speaker) ?? nextStep(standing, 'settled', speaker.name),
       program: speaker.bridge.program,
     },
   );
-  return { structured, text: sessionText(structured), executions: toolExecutions({ id, agent, view }) };
+  return {
+    structured,
+    text: sessionText(structured),
+    executions: toolExecutions({ id, agent, view }),
+    ...failureOf(structured),
+  };
 }

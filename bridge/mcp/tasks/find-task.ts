@@ -4,6 +4,7 @@ import { asStreamResponse } from '../../agents/task-event.ts';
 import type { Bridge } from '../bridge-context.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Session } from '../../sessions/session.ts';
+import { isOver, problemOf } from '../../sessions/session-state.ts';
 import { fold, hasEnded, type TaskView } from '../../sessions/task-view.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
 import { commandLineNotes, offeredForms, type OfferedForms } from '../../approvals/offered-forms.ts';
@@ -55,7 +56,8 @@ export async function showTask(
   const { session, current } = found;
   const trouble = current ? await caughtUp(session) : undefined;
   const view = current ? session.view : found.view;
-  const ended = view !== undefined && hasEnded(view);
+  const state = current ? session.stateName : (view?.state ?? 'unknown');
+  const ended = current ? isOver(session.state) : view !== undefined && hasEnded(view);
   const taskId = view?.taskId ?? '';
   const { forms, opened, unoffered } = await offered(found, { bridge, opensUrls });
   bridge.offers.out(
@@ -72,15 +74,17 @@ export async function showTask(
     taskId: id,
     agent: session.agent.name,
     sessionId: session.id,
+    state,
+    over: ended,
     view,
-    trouble: session.refusal?.message ?? trouble,
+    problem: (current ? problemOf(session.state) : undefined) ?? trouble,
     createdAt: taskCreatedAt(bridge.sessions, session),
-    changedAt: session.changedAt,
+    changedAt: session.activity.changedAt,
     forms,
     beyondForms,
     result: () => {
       const notes = [...session.takeNotes(), ...commandLineNotes(unoffered)];
-      const reply = endedReply(session, { view, notes }, { bridge, name });
+      const reply = endedReply(session, { view, current, notes }, { bridge, name });
       rememberShown({ bridge }, reply.structured);
       return toCallToolResult(announceResults(reply, news, name));
     },
@@ -104,8 +108,8 @@ function offered(
 /** @returns why the refresh failed, or undefined. After a failure the last known state stays valid. */
 async function caughtUp(session: Session): Promise<string | undefined> {
   try {
-    await session.refresh();
-    return session.settled ? undefined : session.trouble?.message;
+    await session.refreshState();
+    return session.trouble?.message;
   } catch (error) {
     return messageOf(error);
   }

@@ -59,7 +59,7 @@ export async function watchTask(
   // Reads the agent's stream even while the task waits, because another client may decide.
   const stopReading = found.session.watch();
   const unlisten = found.session.listen((change) => {
-    if (change.type !== 'activity') void tell();
+    if (change.type === 'state') void tell();
   });
   void tell();
   return stop;

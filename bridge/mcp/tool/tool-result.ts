@@ -14,9 +14,15 @@ export interface ToolReply<Output> {
   /** The tool executions of the reply's task; absent when the reply is about no task. */
   executions?: readonly ToolExecution[];
   /** The tool could not do what was requested. Its structured result says so. */
-  refusal?: { reason: Reason; facts: Facts };
+  refusal?: Refusal;
   /** Sent in place of all other fields. */
   interim?: InterimResult;
+}
+
+/** `TASK_FAILED`: the call did its work, and the task that it reports has failed. */
+export interface Refusal {
+  reason: Reason | 'TASK_FAILED';
+  facts: Facts;
 }
 
 export function toCallToolResult<Output extends Record<string, unknown>>({
@@ -57,7 +63,7 @@ function visibleValue(value: unknown): unknown {
 }
 
 /** The error for programs: its reason and facts. */
-export function errorMeta({ reason, facts }: { reason: Reason; facts: Facts }): Record<string, unknown> {
+export function errorMeta({ reason, facts }: Refusal): Record<string, unknown> {
   return { 'mcp-a2a-bridge/error': { reason, facts: { ...facts } } };
 }
 

@@ -37,8 +37,7 @@ export const abortTool = defineTool({
   async run(input, { bridge }) {
     const structured = await abort(bridge, input);
     const text = structured.success ? `Aborted: ${structured.message}` : `Not aborted: ${structured.message}`;
-    if (structured.success || bridge.sessions.withTool(input.toolId) !== undefined)
-      return { structured, text };
+    if (structured.success || bridge.live.withTool(input.toolId) !== undefined) return { structured, text };
     return { structured, text, refusal: { reason: 'UNKNOWN_TOOL_EXECUTION', facts: {} } };
   },
 });
@@ -49,7 +48,7 @@ export const abortTool = defineTool({
  * @throws ProductError UNKNOWN_AGENT for an unknown agent name
  */
 export async function abort(
-  { registry, sessions }: Pick<Bridge, 'registry' | 'sessions'>,
+  { registry, live }: Pick<Bridge, 'registry' | 'live'>,
   { toolId: id, agent: name, reason = 'aborted over MCP' }: AbortRequest,
 ): Promise<AbortAnswer> {
   if (!TOOL_ID.test(id)) {
@@ -59,7 +58,7 @@ export async function abort(
     };
   }
   const named = registry.named(name);
-  const session = sessions.withTool(id);
+  const session = live.withTool(id);
   if (named !== undefined && session !== undefined && session.agent !== named) {
     return {
       success: false,

@@ -9,7 +9,8 @@ import { commandLineNotes, offeredForms } from '../../approvals/offered-forms.ts
 import type { SessionRound } from '../../approvals/request-state.ts';
 import type { SessionReport } from '../reports/session-report.ts';
 import type { Session } from '../../sessions/session.ts';
-import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
+import { isOver } from '../../sessions/session-state.ts';
+import type { TaskView } from '../../sessions/task-view.ts';
 import { waitFor, type WaitEnd } from '../../sessions/wait-for-session.ts';
 import { createdTask } from '../tasks/created-task.ts';
 import { sessionReply } from '../tool/session-reply.ts';
@@ -26,6 +27,8 @@ export interface AwaitedSession {
   notes?: () => readonly string[];
   /** False when the caller needs the outcome itself, so a task is not returned. */
   asTask?: boolean;
+  /** As `SessionReplyOptions`. */
+  outcome?: boolean;
   /**
    * The caller asks about a task that already exists. A pending action is returned at once with its preview,
    * because a task would not show it. A client that already follows the task does not get it again.
@@ -44,7 +47,7 @@ export async function awaitSession(
   call: ToolCall,
   awaited: AwaitedSession,
 ): Promise<ToolReply<SessionReport>> {
-  const { session, timeout, notes = () => [], asTask = true } = awaited;
+  const { session, timeout, notes = () => [], asTask = true, outcome = false } = awaited;
   const { client, bridge } = call;
   // A client with the tasks extension shows the forms of the task. A second form would ask twice.
   const forms = bridge.rules.approvals === 'tool-only' || client.tasks ? 'none' : client.forms;
@@ -57,10 +60,10 @@ export async function awaitSession(
       awaited.showsPending === true && bridge.rules.approvals !== 'human-only' && isAsking(view);
     // A second task for the same work would cause a second notification.
     const followed = awaited.showsPending === true && call.followed?.isFollowed(session) === true;
-    if (view === undefined || (!hasEnded(view) && !preview && !followed))
+    if (!isOver(session.state) && (view === undefined || (!preview && !followed)))
       return createdTask(call, session, end);
-    const next = followed && !hasEnded(view) && !isAsking(view) ? IN_BACKGROUND : undefined;
-    return sessionReply(call, session, { end, notes: notes(), next });
+    const next = followed && !isOver(session.state) && !isAsking(view) ? IN_BACKGROUND : undefined;
+    return sessionReply(call, session, { end, notes: notes(), next, outcome });
   }
   const end = await waited(call, awaited);
   // Only a person may decide, and this client shows no forms.
@@ -68,10 +71,10 @@ export async function awaitSession(
     bridge.webhook?.hurry(session);
   if (forms === 'push' && timeout > 0) {
     const asked = await askInCall(asking(call, awaited), end);
-    return sessionReply(call, session, { end: asked.end, notes: [...notes(), ...asked.notes] });
+    return sessionReply(call, session, { end: asked.end, notes: [...notes(), ...asked.notes], outcome });
   }
   const reply = (more: readonly string[] = []): ToolReply<SessionReport> =>
-    sessionReply(call, session, { end, notes: [...notes(), ...more] });
+    sessionReply(call, session, { end, notes: [...notes(), ...more], outcome });
   return forms === 'rounds' && timeout > 0 ? nextRound(call, { session, end, count: 1, reply }) : reply();
 }
 
@@ -87,7 +90,7 @@ export async function awaitRound(
   const timeout = call.timeout(waitSeconds);
   const { end, notes, goesOn } = await takeRound(asking(call, { session, timeout }), round);
   const reply = (more: readonly string[] = []): ToolReply<SessionReport> =>
-    sessionReply(call, session, { end, notes: [...notes, ...more] });
+    sessionReply(call, session, { end, notes: [...notes, ...more], outcome: true });
   return goesOn && round.count < MOST_ROUNDS
     ? nextRound(call, { session, end, count: round.count + 1, reply })
     : reply();

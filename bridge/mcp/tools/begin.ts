@@ -71,5 +71,6 @@ export async function awaitBegun(
     ...(delivery === undefined ? {} : { delivery }),
     timeout: call.timeout(waitSeconds),
     notes: () => notes,
+    outcome: true,
   });
 }

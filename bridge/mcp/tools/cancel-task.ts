@@ -26,13 +26,17 @@ export const cancelTask = defineTool({
   async run({ sessionId, agent, reason = 'cancelled over MCP' }, call) {
     const { registry, sessions, delegations } = call.bridge;
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
-    if (session.view === undefined) await untilNamed(session, call.signal);
+    if (isFirstTry(session)) await untilNamed(session, call.signal);
     const ran = session.view?.calls.some((each) => each.state === 'running') === true;
     const end = await delegations.cancel(session, reason);
-    const { outlivesCancel } = (await session.agent.connect()).dialect.hazards;
+    const outlives = ran ? (await session.agent.connect()).dialect.hazards.outlivesCancel : null;
     return sessionReply(call, session, {
       end: end === 'cancelled-when-known' ? 'time' : 'settled',
-      notes: [...NOTES[end], ...(ran && outlivesCancel !== null ? [outlivesCancel] : [])],
+      notes: [...NOTES[end], ...(outlives === null ? [] : [outlives])],
+      next:
+        end === 'withdrawn'
+          ? 'Delegate it again when the agent can be reached, or to another agent.'
+          : undefined,
     });
   },
 });
@@ -40,10 +44,21 @@ export const cancelTask = defineTool({
 const NOTES: Readonly<Record<CancelEnd, readonly string[]>> = {
   cancelled: [],
   'cancelled-when-known': ['The agent has not confirmed the task yet. It is cancelled as soon as it does.'],
+  withdrawn: [
+    'The agent never had the task. It was withdrawn: nothing of it has run, and it is not sent again.',
+  ],
   'ended-before': ['The task had ended before it could be cancelled.'],
+  'unknown-to-agent': ['There was nothing to cancel.'],
 };
 
-/** Resolves when the agent has named the task, the client has cancelled the call, or the time is up. */
+/** The agent may name the task at any moment. After a failed attempt, nobody waits for that. */
+function isFirstTry({ state }: Session): boolean {
+  return (
+    state.type === 'not-delivered' && (state.delivery.type === 'sending' || state.delivery.type === 'silent')
+  );
+}
+
+/** Resolves when the agent has named the task, the first attempt has failed, the client has cancelled the call, or the time is up. */
 function untilNamed(session: Session, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
@@ -54,7 +69,7 @@ function untilNamed(session: Session, signal: AbortSignal): Promise<void> {
     };
     const timer = setTimeout(end, NAMING_MS);
     const stopListening = session.listen(() => {
-      if (session.view !== undefined) end();
+      if (!isFirstTry(session)) end();
     });
     // The cancel is still sent if the client cancels the call that asked for it.
     const stopWatching = onAbort(signal, () => queueMicrotask(end));

@@ -7,6 +7,7 @@ import { shortStep } from '../reports/next-step.ts';
 import { toolExecutions } from '../reports/tool-executions.ts';
 import { statusText } from '../reports/status-text.ts';
 import type { Session } from '../../sessions/session.ts';
+import { problemOf } from '../../sessions/session-state.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
 
@@ -30,16 +31,19 @@ export const checkTask = defineTool({
     const { registry, sessions } = call.bridge;
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     // The stream does not carry everything, such as the cost. Only the agent knows it.
-    await session.look();
+    await session.look().catch((error: unknown) => {
+      if (session.stateName !== 'unknown-to-agent') throw error;
+    });
     const onlyPerson = humanOnlyGuidance(session, call);
     const structured = {
       ...digestOf({
         sessionId: session.id,
         agent: session.agent.name,
+        state: session.stateName,
         view: session.view,
         cursor: session.cursor,
         ...changesSince(session, since),
-        trouble: session.settled ? undefined : session.trouble?.message,
+        problem: problemOf(session.state) ?? session.trouble?.message,
         now: Date.now(),
         next:
           onlyPerson === undefined
@@ -58,7 +62,7 @@ function unseen({ asked: { pending, question } }: Session): ShownWaiting {
 }
 
 /** What happened since the cursor, as far as this bridge has seen it. */
-function changesSince({ steps, cursor }: Session, since: number | undefined) {
+function changesSince({ activity: { steps }, cursor }: Session, since: number | undefined) {
   const first = steps[0]?.cursor ?? cursor;
   return {
     changes: steps.filter((step) => step.cursor > (since ?? 0)).map((step) => step.words),

@@ -29,8 +29,8 @@ export const waitForTask = defineTool({
       signal: call.signal,
     });
     call.awaits({ session });
-    await session.refresh();
+    await session.refreshState();
     const left = Math.max(0, timeout - (performance.now() - since));
-    return awaitSession(call, { session, timeout: left, showsPending: true });
+    return awaitSession(call, { session, timeout: left, showsPending: true, outcome: true });
   },
 });

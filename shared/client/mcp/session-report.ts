@@ -31,7 +31,17 @@ const errorMeta = z.object({ reason: z.string(), facts: z.record(z.string(), z.s
 const sessionReport = z.object({
   sessionId: z.string(),
   taskId: z.nullable(z.string()),
-  state: z.enum(['working', 'input_required', 'completed', 'cancelled', 'failed', 'unknown']),
+  state: z.enum([
+    'not_delivered',
+    'working',
+    'input_required',
+    'completed',
+    'cancelled',
+    'failed',
+    'rejected',
+    'unknown_to_agent',
+    'unknown',
+  ]),
   message: z.string(),
   output: z.string(),
   pending: z.array(
@@ -54,20 +64,25 @@ const sessionReport = z.object({
 export const sessionListSchema = z.object({ sessions: z.array(z.object({ sessionId: z.string() })) });
 
 const STATES: Readonly<Record<z.infer<typeof sessionReport>['state'], TaskState>> = {
+  // The bridge goes on trying to deliver it.
+  not_delivered: 'working',
   working: 'working',
   input_required: 'waiting',
   completed: 'completed',
   cancelled: 'canceled',
   failed: 'failed',
+  rejected: 'failed',
+  unknown_to_agent: 'failed',
   // The agent reports no state and never will, so waiting is useless.
   unknown: 'failed',
 };
 
 const WORDS = ['approve', 'answer', 'deny', 'edit'] as const;
 
-/** @throws ClientError if the result has `isError` */
+/** @throws ClientError if the result has `isError` and no report: a failed task is a report */
 export function reportOf(result: CallResult): TaskReport {
-  const { state, pending, question, ...rest } = structuredOf(sessionReport, result);
+  const report = sessionReport.safeParse(result.structuredContent).data;
+  const { state, pending, question, ...rest } = report ?? structuredOf(sessionReport, result);
   return {
     ...rest,
     state: STATES[state],

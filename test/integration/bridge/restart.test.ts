@@ -127,7 +127,7 @@ describe('a bridge that is killed', () => {
     const second = await bridgeAt(stateDir, agent);
     const early = await second.call('check_task_progress_and_status', { sessionId });
     expect(early.isError).toBe(true);
-    expect(textOf(early)).toContain('still on its way');
+    expect(textOf(early)).toContain('not delivered yet');
     const waiting = second.call('wait_for_task', { sessionId });
     release();
     expect((await waiting).structuredContent).toMatchObject({

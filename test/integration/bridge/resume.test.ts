@@ -140,8 +140,8 @@ describe('a stream that breaks', () => {
     const waiting = settle(session);
     fake.tasks.clear();
     fake.cutStreams();
-    expect(await waiting).toBe('trouble');
-    expect(session.trouble?.reason).toBe('UNKNOWN_TASK');
+    expect(await waiting).toBe('settled');
+    expect(session.state).toMatchObject({ type: 'unknown-to-agent', error: { reason: 'UNKNOWN_TASK' } });
     expect(fake.count('subscribe')).toBe(1);
   });
 

@@ -5,9 +5,10 @@ import type { A2aConnection, CancelRequest } from '../../../../bridge/agents/con
 import { Registry } from '../../../../bridge/agents/registry.ts';
 import { toolApprovalDialect } from '../../../../bridge/dialects/tool-approval.ts';
 import { DelegationService } from '../../../../bridge/sessions/delegation-service.ts';
-import { Sessions } from '../../../../bridge/sessions/sessions.ts';
+import { LiveSessions } from '../../../../bridge/sessions/live-sessions.ts';
 import { StoredClaims } from '../../../../bridge/state/decision-claims.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
+import { WaitingResults } from '../../../../bridge/state/waiting-results.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { temporaryDatabase } from '../../../support/bridge-database.ts';
@@ -64,7 +65,7 @@ class SlowAgent extends Agent {
 describe('cancelling what is on its way to an agent', () => {
   let agent: SlowAgent;
   let outbox: Outbox;
-  let sessions: Sessions;
+  let live: LiveSessions;
   let delegations: DelegationService;
 
   beforeEach(async () => {
@@ -72,11 +73,18 @@ describe('cancelling what is on its way to an agent', () => {
     const database = await temporaryDatabase();
     outbox = new Outbox(database);
     const registry = new Registry(agent);
-    sessions = new Sessions(registry, outbox, new StoredClaims(database));
+    live = new LiveSessions(outbox, new StoredClaims(database));
     const log = createLogger({ name: 'test', level: 'silent' });
-    delegations = new DelegationService({ registry, outbox, sessions, log, channel: 'mcp' });
+    delegations = new DelegationService({
+      registry,
+      outbox,
+      results: new WaitingResults(database),
+      live,
+      log,
+      channel: 'mcp',
+    });
   });
-  afterEach(() => sessions.close());
+  afterEach(() => live.close());
 
   test('E3 B3 the wish is on disk before anybody is told of it, and its delegation counts as delivered only when it is carried out', async () => {
     const confirm: (() => void)[] = [];

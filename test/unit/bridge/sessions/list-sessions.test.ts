@@ -62,7 +62,7 @@ describe('a list of sessions', () => {
       cancel: null,
       answered: false,
     } as const;
-    expect(ofEntry(entry)).toMatchObject({ sessionId: 'm', taskId: null, state: 'unknown' });
+    expect(ofEntry(entry)).toMatchObject({ sessionId: 'm', taskId: null, state: 'not-delivered' });
     expect(ofEntry(entry).title).toBe('A long task. word …');
     expect(ofEntry({ ...entry, sessionId: 's' }).sessionId).toBe('s');
     expect(ofEntry({ ...entry, state: { type: 'accepted', taskId: 't', sessionId: 'q' } })).toMatchObject({

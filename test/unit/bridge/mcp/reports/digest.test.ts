@@ -35,15 +35,17 @@ const view = (changes: Partial<TaskView> = {}): TaskView => ({
 });
 
 function facts(of: TaskView | undefined, changes: Partial<DigestFacts> = {}): DigestFacts {
-  const standing = { id: UUIDS[1], view: of, trouble: undefined, settled: false };
+  const state = of?.state ?? 'working';
+  const standing = { id: UUIDS[1], view: of, stateName: state, trouble: undefined, settled: false };
   return {
     sessionId: UUIDS[1],
     agent: 'team-agent.example',
+    state,
     view: of,
     cursor: 98_765,
     changes: [],
     changesComplete: true,
-    trouble: undefined,
+    problem: undefined,
     now: Date.UTC(2026, 10, 22),
     next: shortStep(standing, named),
     ...changes,
@@ -120,11 +122,12 @@ describe.each(Object.entries(LONG))('the digest of a task full of %s', (_, words
     [
       'it cannot be followed',
       facts(view({ text: words }), {
-        trouble: words,
+        problem: words,
         next: shortStep(
           {
             id: UUIDS[1],
             view: view(),
+            stateName: 'working',
             trouble: new ProductError('AGENT_UNREACHABLE', words),
             settled: false,
           },

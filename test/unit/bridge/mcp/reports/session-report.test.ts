@@ -35,7 +35,16 @@ const view = (changes: Partial<TaskView> = {}): TaskView => ({
   ...changes,
 });
 const report = (of: TaskView | undefined, changes: Partial<ReportContext> = {}) =>
-  reportOf({ sessionId: 'session-7', agent: 'local', view: of, notes: [], next: 'Next.', ...changes });
+  reportOf({
+    sessionId: 'session-7',
+    agent: 'local',
+    state: of?.state ?? 'not-delivered',
+    view: of,
+    problem: undefined,
+    notes: [],
+    next: 'Next.',
+    ...changes,
+  });
 
 /** Every text and number in a value, deep. */
 function leaves(value: unknown): string[] {
@@ -103,11 +112,12 @@ describe('what an agent shows before a decision', () => {
     const digest = digestOf({
       sessionId: 's',
       agent: 'a',
+      state: 'input-required',
       view: waiting,
       cursor: 1,
       changes: [],
       changesComplete: true,
-      trouble: undefined,
+      problem: undefined,
       next: '',
       now: 0,
     });
@@ -211,7 +221,7 @@ describe('a report', () => {
     ['completed', 'completed'],
     ['canceled', 'cancelled'],
     ['failed', 'failed'],
-    ['rejected', 'failed'],
+    ['rejected', 'rejected'],
     ['unknown', 'unknown'],
   ] as const)('%s is %s in the words of MCP', (state, word) => {
     expect(toMcpState(state)).toBe(word);
@@ -239,11 +249,12 @@ describe('a report', () => {
     expect(report(view({ state: 'working', reply: 'said' })).output).toBe('');
   });
 
-  test('before the agent has answered there is a handle and nothing else', () => {
-    expect(report(undefined)).toMatchObject({
+  test('R100 before the agent has answered there is a handle, and why the task is not delivered', () => {
+    expect(report(undefined, { problem: 'It is not delivered yet.' })).toMatchObject({
       sessionId: 'session-7',
       taskId: null,
-      state: 'working',
+      state: 'not_delivered',
+      message: 'It is not delivered yet.',
       output: '',
     });
   });
@@ -254,6 +265,7 @@ const name = (tool: string): string => `g_${tool}`;
 const standing = (of: TaskView | undefined, changes: Partial<NextStepInput> = {}): NextStepInput => ({
   id: 'session-7',
   view: of,
+  stateName: of?.state ?? 'working',
   trouble: undefined,
   settled: false,
   ...changes,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { DetailedTaskV2Schema } from '@modelcontextprotocol/ext-tasks/core/v2';
 import { asksOf } from '../../../../../bridge/approvals/form.ts';
 import type { TaskStateName } from '../../../../../bridge/dialects/observation.ts';
-import type { TaskView } from '../../../../../bridge/sessions/task-view.ts';
+import { hasEnded, type TaskView } from '../../../../../bridge/sessions/task-view.ts';
 import { detailedTask, type DetailedTask } from '../../../../../bridge/mcp/tasks/detailed-task.ts';
 import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 
@@ -21,13 +21,15 @@ const view = (state: TaskStateName, changes: Partial<TaskView> = {}): TaskView =
   ...changes,
 });
 
-function shown(of: TaskView | undefined, trouble?: string, beyondForms = false): DetailedTask {
+function shown(of: TaskView | undefined, problem?: string, beyondForms = false): DetailedTask {
   return detailedTask({
     taskId: 'session-1::task-1',
     agent: 'agent',
     sessionId: 'session-1',
+    state: of?.state ?? 'not-delivered',
+    over: of !== undefined && hasEnded(of),
     view: of,
-    trouble,
+    problem,
     createdAt: new Date(2_000),
     changedAt: new Date(1_000),
     forms: asksOf({ pending: of?.pending ?? [], question: of?.question ?? null }, () => undefined).flatMap(

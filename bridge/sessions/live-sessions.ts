@@ -1,0 +1,96 @@
+/** The sessions that this bridge has in memory. */
+import type { Agent } from '../agents/agent.ts';
+import type { DecisionClaims } from '../state/decision-claims.ts';
+import type { Outbox } from '../state/outbox.ts';
+import { Session } from './session.ts';
+import { readWorkspaceFile } from './workspace-file.ts';
+
+/** How many ended sessions stay in memory, with their results. */
+const KEPT_ENDED = 20;
+
+export class LiveSessions {
+  readonly #outbox: Outbox;
+  readonly #claims: DecisionClaims;
+  readonly #sessions = new Set<Session>();
+  readonly #onAdded = new Set<(session: Session) => void>();
+  readonly #onRemoved = new Set<(session: Session) => void>();
+
+  constructor(outbox: Outbox, claims: DecisionClaims) {
+    this.#outbox = outbox;
+    this.#claims = claims;
+  }
+
+  get all(): readonly Session[] {
+    return [...this.#sessions];
+  }
+
+  /** Calls the listener for every session added from now on. */
+  onAdded(listener: (session: Session) => void): void {
+    this.#onAdded.add(listener);
+  }
+
+  /** Calls the listener for every session removed from now on. */
+  onRemoved(listener: (session: Session) => void): void {
+    this.#onRemoved.add(listener);
+  }
+
+  /**
+   * Makes a session. `add` then makes it known.
+   * @param firstMessageId the message that begins the session, or the session's id
+   */
+  open(agent: Agent, firstMessageId: string): Session {
+    return new Session(agent, firstMessageId, {
+      claims: this.#claims,
+      readFile: async (session, url, path) => {
+        const local = agent.localPath(path, url);
+        return local === undefined ? undefined : readWorkspaceFile(local, this.#workspacesOf(session, url));
+      },
+    });
+  }
+
+  /** Adds the session, and removes the oldest ended ones: they can be opened again. */
+  add(session: Session): Session {
+    this.#sessions.add(session);
+    for (const listener of this.#onAdded) listener(session);
+    const ended = this.all.filter(({ live, over }) => !live && over);
+    for (const each of ended.slice(0, -KEPT_ENDED)) this.remove(each);
+    return session;
+  }
+
+  remove(session: Session): void {
+    this.#sessions.delete(session);
+    for (const listener of this.#onRemoved) listener(session);
+    session.close();
+  }
+
+  /**
+   * The session with that session, task or message id. Agents choose the ids: two agents may use the same one.
+   * @param agent the name of its agent, if known
+   */
+  find(handle: string, agent?: string): Session | undefined {
+    return this.all.find(
+      ({ id, firstMessageId, view, agent: { name } }) =>
+        (id === handle || firstMessageId === handle || view?.taskId === handle) &&
+        (agent === undefined || name === agent),
+    );
+  }
+
+  /** The session that contains this tool execution. */
+  withTool(toolId: string): Session | undefined {
+    return this.all.find(({ view }) => view?.calls.some((call) => call.toolId === toolId));
+  }
+
+  close(): void {
+    for (const session of this.#sessions) session.close();
+    this.#sessions.clear();
+  }
+
+  /** The directories of this machine that the user's bridges gave to the session. */
+  #workspacesOf({ id, agent }: Session, url: string): string[] {
+    return this.#outbox
+      .ofHandle(id, agent.name)
+      .flatMap(({ settings: { workspace } }) =>
+        workspace === undefined ? [] : (agent.localPath(workspace, url) ?? []),
+      );
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * What the bridge knows of one session, as one union. Pure: `next` folds one event in.
+ *
+ * A message on its way does not hide the session's earlier task: `not-delivered` contains it.
+ */
+import type { ProductError } from '../../shared/runtime/errors.ts';
+import type { Observed, SessionStateName } from '../dialects/observation.ts';
+import { fold, hasEnded, hasSettled, isInterrupted, type TaskView } from './task-view.ts';
+
+/** How far a delegated message is on its way to the agent. */
+export type Delivery =
+  /** The first attempt is under way. */
+  | { type: 'sending' }
+  /** The agent has the message, or says nothing before its work is done. */
+  | { type: 'silent' }
+  /** An attempt failed. `nextTry`: null while the next attempt is under way. */
+  | { type: 'retrying'; reason: string; nextTry: Date | null; mayHaveArrived: boolean }
+  /** No attempt follows. */
+  | { type: 'given-up'; error: ProductError };
+
+export type TaskState =
+  /** `answered`: answered questions; the agent may repeat them. `trouble`: why the task cannot be followed now. */
+  | { type: 'working'; view: TaskView; answered: ReadonlySet<string>; trouble: ProductError | null }
+  /** Nothing goes on until a person acts. */
+  | { type: 'waiting'; view: TaskView; answered: ReadonlySet<string> }
+  /** The agent has no such task, e.g. because it keeps its tasks in memory and was restarted. */
+  | { type: 'unknown-to-agent'; view: TaskView; error: ProductError }
+  | { type: 'ended'; view: TaskView; result: 'open' | 'handed-over' };
+
+export type SessionState = { type: 'not-delivered'; delivery: Delivery; task: TaskState | null } | TaskState;
+
+export type SessionEvent =
+  /** A message is about to leave. `answers`: the question that it answers. `delegates`: it is a piece of work. */
+  | { type: 'sending'; answers: string | undefined; delegates: boolean }
+  | { type: 'delivery'; delivery: Delivery }
+  | { type: 'delivered' }
+  /** The message came to nothing. `before` and `during`: the task before and after `sending`. */
+  | { type: 'undelivered'; error: ProductError; before: TaskState | null; during: TaskState | null }
+  | { type: 'observed'; observed: Observed }
+  /** A stream ended by itself. The state in which it ended is final. */
+  | { type: 'stream-ended' }
+  | { type: 'stream-lost'; error: ProductError }
+  | { type: 'stream-opened' }
+  | { type: 'forgotten'; error: ProductError }
+  | { type: 'handed-over' };
+
+/** Before the first message has left. */
+export const NEW_SESSION: SessionState = { type: 'not-delivered', delivery: { type: 'sending' }, task: null };
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Returns the same object if the event changes nothing. */
+export function next(state: SessionState, event: SessionEvent): SessionState {
+  const task = taskOf(state);
+  switch (event.type) {
+    case 'sending': {
+      const moved = task === null ? null : sent(task, event.answers);
+      if (event.delegates) return { type: 'not-delivered', delivery: { type: 'sending' }, task: moved };
+      return inside(state, moved);
+    }
+    case 'delivery':
+      return state.type === 'not-delivered' ? { ...state, delivery: event.delivery } : state;
+    case 'delivered':
+      if (state.type !== 'not-delivered') return state;
+      return task ?? { ...state, delivery: { type: 'silent' } };
+    case 'undelivered': {
+      const { error, before, during } = event;
+      const kept = task === during ? before : task;
+      return kept ?? { type: 'not-delivered', delivery: { type: 'given-up', error }, task: null };
+    }
+    case 'observed': {
+      const view = fold(task?.view, event.observed);
+      if (view === undefined || view === task?.view) return state;
+      const observed = standing(view, answeredIn(task));
+      return task === null ? observed : inside(state, observed);
+    }
+    case 'stream-ended':
+      return task?.type === 'working' && isInterrupted(task.view)
+        ? inside(state, { type: 'waiting', view: task.view, answered: task.answered })
+        : state;
+    case 'stream-lost':
+      return task?.type === 'working' ? inside(state, { ...task, trouble: event.error }) : state;
+    case 'stream-opened':
+      return task?.type === 'working' && task.trouble !== null
+        ? inside(state, { ...task, trouble: null })
+        : state;
+    case 'forgotten':
+      if (task?.type !== 'working' && task?.type !== 'waiting') return state;
+      return inside(state, { type: 'unknown-to-agent', view: forgotten(task.view), error: event.error });
+    case 'handed-over':
+      return task?.type === 'ended' ? inside(state, { ...task, result: 'handed-over' }) : state;
+  }
+}
+
+/** The session's task, also while a further message is on its way. */
+export function taskOf(state: SessionState): TaskState | null {
+  return state.type === 'not-delivered' ? state.task : state;
+}
+
+/** Nothing of the session changes without a new message: its task is over, or its message was given up. */
+export function isOver(state: SessionState): boolean {
+  if (state.type === 'not-delivered') return state.delivery.type === 'given-up';
+  return state.type === 'ended' || state.type === 'unknown-to-agent';
+}
+
+/** The session's state as every surface names it. */
+export function stateName(state: SessionState): SessionStateName {
+  if (state.type === 'not-delivered') return state.delivery.type === 'silent' ? 'working' : state.type;
+  return state.type === 'unknown-to-agent' ? state.type : state.view.state;
+}
+
+/** Why the task is not delivered, or not known; undefined if its view says everything. */
+export function problemOf(state: SessionState): string | undefined {
+  switch (state.type) {
+    case 'unknown-to-agent':
+      return state.error.message;
+    case 'not-delivered':
+      return deliveryText(state.delivery);
+    case 'working':
+    case 'waiting':
+    case 'ended':
+      return undefined;
+  }
+}
+
+function deliveryText(delivery: Delivery): string | undefined {
+  switch (delivery.type) {
+    case 'silent':
+      return undefined;
+    case 'sending':
+      return 'It is not delivered yet: the agent has not answered. The first try is still under way.';
+    case 'retrying': {
+      const { reason, nextTry } = delivery;
+      const when =
+        nextTry === null ? 'Another try is under way.' : `The next try is at ${nextTry.toISOString()}.`;
+      return `It is not delivered yet: ${reason} ${when}`;
+    }
+    case 'given-up':
+      return `It was not delivered: ${delivery.error.message}`;
+  }
+}
+
+function inside(state: SessionState, task: TaskState | null): SessionState {
+  if (state.type === 'not-delivered') return task === state.task ? state : { ...state, task };
+  return task ?? state;
+}
+
+function standing(view: TaskView, answered: ReadonlySet<string>): TaskState {
+  if (hasEnded(view)) return { type: 'ended', view, result: 'open' };
+  return hasSettled(view, answered)
+    ? { type: 'waiting', view, answered }
+    : { type: 'working', view, answered, trouble: null };
+}
+
+/** The agent has not reacted to the message yet: what it waited for is no reason to stop reading. */
+function sent(task: TaskState, answers: string | undefined): TaskState {
+  if (task.type !== 'waiting' && task.type !== 'working') return task;
+  const { view, answered } = task;
+  return standing(view, answers === undefined ? answered : new Set([...answered, answers]));
+}
+
+function answeredIn(task: TaskState | null): ReadonlySet<string> {
+  return task?.type === 'working' || task?.type === 'waiting' ? task.answered : NONE;
+}
+
+/** A forgotten task waits for nothing, and nothing of it runs. */
+function forgotten(view: TaskView): TaskView {
+  const calls = view.calls.map((call) =>
+    call.state === 'waiting' || call.state === 'ready' || call.state === 'running'
+      ? { ...call, state: 'unknown' as const }
+      : call,
+  );
+  return { ...view, state: 'unknown', pending: [], question: null, calls };
+}

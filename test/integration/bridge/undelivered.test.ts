@@ -1,0 +1,158 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { FakeAgent, type FakeAgentOptions } from '../../support/fake-agent.ts';
+import { pendingWrite } from '../../support/fake-agent-task.ts';
+import { hostileAgent } from '../../support/fake-agent-hostile.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import { RawClient, textOf } from './support/raw-client.ts';
+
+const DELEGATE = 'delegate_task_to_assistant';
+const NEXT_TRY = /The next try is at \d{4}-\d\d-\d\dT|Another try is under way/;
+
+describe('what an agent does not have, or has no more', () => {
+  let program: BridgeProgram;
+  const open: { close: () => Promise<unknown> }[] = [];
+
+  beforeAll(async () => {
+    program = await builtBridge();
+  });
+  afterEach(async () => {
+    for (const each of open.splice(0)) await each.close();
+  });
+  afterAll(() => program.remove());
+
+  async function bridgeOf(agentUrl: string): Promise<RawClient> {
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const client = await RawClient.start(program, { stateDir, agentUrl });
+    open.unshift({ close: () => client.kill() });
+    return client;
+  }
+
+  async function behind(answer: RequestListener): Promise<RawClient> {
+    const agent = await hostileAgent(answer);
+    open.push({ close: () => agent.stop() });
+    return bridgeOf(agent.url);
+  }
+
+  /** The card answers, and nothing listens at the address on it. */
+  async function refusing(): Promise<{ client: RawClient; port: number }> {
+    const gone = await FakeAgent.start();
+    const { port, url } = gone;
+    await gone.stop();
+    const agent = await hostileAgent(() => undefined, { endpoint: url });
+    open.push({ close: () => agent.stop() });
+    return { client: await bridgeOf(agent.url), port };
+  }
+
+  async function fake(options: FakeAgentOptions): Promise<{ agent: FakeAgent; client: RawClient }> {
+    const agent = await FakeAgent.start(options);
+    open.push({ close: () => agent.stop() });
+    return { agent, client: await bridgeOf(agent.url) };
+  }
+
+  test('R100 an endpoint that never answers: every surface says "not delivered", and a cancel does not say that it had ended', async () => {
+    const client = await behind((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => body.includes('SendStreamingMessage') || response.writeHead(404).end());
+    });
+    const delegated = await client.call(DELEGATE, { task: 'try', waitSeconds: 0 });
+    expect(delegated).toMatchObject({
+      isError: true,
+      structuredContent: { state: 'not_delivered', taskId: null },
+    });
+    expect(textOf(delegated)).toContain('It is not delivered yet');
+    const sessionId = sessionOf(delegated);
+    const checked = await client.call('check_task_progress_and_status', { sessionId });
+    expect(checked.structuredContent).toMatchObject({ state: 'not_delivered', phase: 'not delivered yet' });
+    const listed = await client.call('list_all_active_sessions', {});
+    expect(listed.structuredContent).toMatchObject({
+      sessions: [{ sessionId, state: 'not_delivered', title: 'try' }],
+    });
+    const waited = await client.call('wait_for_task', { sessionId, waitSeconds: 0 });
+    expect(waited).toMatchObject({ isError: true, structuredContent: { state: 'not_delivered' } });
+    const cancelled = await client.call('cancel_running_task', { sessionId });
+    expect(cancelled.structuredContent).toMatchObject({ state: 'not_delivered' });
+    expect(textOf(cancelled)).toContain('cancelled as soon as it does');
+    expect(textOf(cancelled)).not.toContain('had ended');
+  });
+
+  test('R100 an endpoint that refuses: every surface says when the next try follows, and a cancel withdraws the message for good', async () => {
+    const { client, port } = await refusing();
+    const delegated = await client.call(DELEGATE, { task: 'try', waitSeconds: 0 });
+    expect(delegated).toMatchObject({
+      isError: true,
+      structuredContent: { state: 'not_delivered', taskId: null },
+    });
+    expect(textOf(delegated)).toMatch(/cannot be reached \(ECONNREFUSED\)/);
+    expect(textOf(delegated)).toMatch(NEXT_TRY);
+    const sessionId = sessionOf(delegated);
+    const checked = await client.call('check_task_progress_and_status', { sessionId });
+    expect(checked.structuredContent).toMatchObject({
+      state: 'not_delivered',
+      message: expect.stringMatching(NEXT_TRY),
+    });
+    const listed = await client.call('list_all_active_sessions', { state: 'not_delivered' });
+    expect(listed.structuredContent).toMatchObject({ sessions: [{ sessionId, title: 'try' }] });
+    const cancelled = await client.call('cancel_running_task', { sessionId });
+    expect(textOf(cancelled)).toContain('The agent never had the task');
+    const back = await FakeAgent.start({ port });
+    open.push({ close: () => back.stop() });
+    const after = await client.call('list_all_active_sessions', {});
+    expect(after.structuredContent).toMatchObject({ sessions: [] });
+    expect(back.count('SendStreamingMessage')).toBe(0);
+  });
+
+  test('R100 an endpoint that comes back gets the message at the next try, and the session goes on', async () => {
+    const { client, port } = await refusing();
+    const delegated = await client.call(DELEGATE, { task: 'try', waitSeconds: 0 });
+    const back = await FakeAgent.start({ port, onMessage: (task) => task.work().say('done').complete() });
+    open.push({ close: () => back.stop() });
+    const waited = await client.call('wait_for_task', { sessionId: sessionOf(delegated), waitSeconds: 60 });
+    expect(waited.structuredContent).toMatchObject({ state: 'completed', output: 'done' });
+    expect(back.count('SendStreamingMessage')).toBe(1);
+  });
+
+  test('R100 an agent that restarted and forgot its task is "unknown to the agent" everywhere: nothing waits for a decision', async () => {
+    const { agent, client } = await fake({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
+    const delegated = await client.call(DELEGATE, { task: 'write' });
+    expect(delegated.structuredContent).toMatchObject({ state: 'input_required' });
+    const sessionId = sessionOf(delegated);
+    agent.tasks.clear();
+    const checked = await client.call('check_task_progress_and_status', { sessionId });
+    expect(checked.structuredContent).toMatchObject({ state: 'unknown_to_agent', pending: [] });
+    expect(textOf(checked)).toContain('does not know this task');
+    const listed = await client.call('list_all_active_sessions', {});
+    expect(listed.structuredContent).toMatchObject({ sessions: [{ state: 'unknown_to_agent', pending: 0 }] });
+    expect(textOf(listed)).not.toContain('waiting for a decision');
+    const waited = await client.call('wait_for_task', { sessionId });
+    expect(waited).toMatchObject({ isError: true, structuredContent: { state: 'unknown_to_agent' } });
+    const cancelled = await client.call('cancel_running_task', { sessionId });
+    expect(cancelled.structuredContent).toMatchObject({ state: 'unknown_to_agent' });
+    expect(textOf(cancelled)).toContain('nothing to cancel');
+  });
+
+  test.each(['failed', 'rejected'] as const)(
+    'R100 a delegation that is %s is an error of the call, by that name',
+    async (state) => {
+      const { client } = await fake({ onMessage: (task) => task.work().say('I will not.').end(state) });
+      const delegated = await client.call(DELEGATE, { task: 'try' });
+      expect(delegated).toMatchObject({ isError: true, structuredContent: { state } });
+      expect(textOf(delegated)).toContain('I will not.');
+      const sessionId = sessionOf(delegated);
+      const listed = await client.call('list_all_active_sessions', {});
+      expect(listed.structuredContent).toMatchObject({ sessions: [{ state }] });
+      const checked = await client.call('check_task_progress_and_status', { sessionId });
+      expect(checked.isError).not.toBe(true);
+      expect(checked.structuredContent).toMatchObject({ state });
+    },
+  );
+});
+
+function sessionOf(result: { structuredContent?: unknown }): string {
+  const { structuredContent: said } = result;
+  if (typeof said !== 'object' || said === null || !('sessionId' in said)) throw new Error('no session');
+  return String(said.sessionId);
+}

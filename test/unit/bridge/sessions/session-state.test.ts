@@ -1,0 +1,140 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Observation } from '../../../../bridge/dialects/observation.ts';
+import {
+  isOver,
+  NEW_SESSION,
+  next,
+  problemOf,
+  type SessionEvent,
+  type SessionState,
+  stateName,
+  taskOf,
+} from '../../../../bridge/sessions/session-state.ts';
+import { hasEnded, hasSettled } from '../../../../bridge/sessions/task-view.ts';
+import { ProductError } from '../../../../shared/runtime/errors.ts';
+import { pendingWrite } from '../../../support/fake-agent-task.ts';
+
+const LOST = new ProductError('AGENT_UNREACHABLE', 'gone');
+const UNKNOWN = new ProductError('UNKNOWN_TASK', 'no such task');
+const QUESTION = { id: 'q', shown: '00000000', text: 'Which?', form: null };
+
+type Status = Extract<Observation, { type: 'status' }>;
+const status = (state: Status['state'], more: Partial<Status> = {}): SessionEvent => ({
+  type: 'observed',
+  observed: {
+    seq: null,
+    observations: [
+      { type: 'status', taskId: 't', sessionId: 's', state, text: '', pending: [], question: null, ...more },
+    ],
+  },
+});
+const after = (...events: readonly SessionEvent[]): SessionState => events.reduce(next, NEW_SESSION);
+const send = (answers?: string, delegates = true): SessionEvent => ({ type: 'sending', answers, delegates });
+const DELIVERED: SessionEvent = { type: 'delivered' };
+const FORGOTTEN: SessionEvent = { type: 'forgotten', error: UNKNOWN };
+const ASKS = status('input-required', { pending: [pendingWrite('one')] });
+
+const anyEvent: fc.Arbitrary<SessionEvent> = fc.constantFrom(
+  send(),
+  send('q'),
+  send(undefined, false),
+  DELIVERED,
+  FORGOTTEN,
+  status('working'),
+  status('completed'),
+  status('rejected'),
+  status('auth-required'),
+  status('input-required', { question: QUESTION }),
+  ASKS,
+  { type: 'delivery', delivery: { type: 'silent' } },
+  {
+    type: 'delivery',
+    delivery: { type: 'retrying', reason: 'refused', nextTry: new Date(0), mayHaveArrived: false },
+  },
+  { type: 'delivery', delivery: { type: 'given-up', error: LOST } },
+  { type: 'stream-ended' },
+  { type: 'stream-lost', error: LOST },
+  { type: 'stream-opened' },
+  { type: 'handed-over' },
+);
+
+describe('the state of a session', () => {
+  test('S1 agrees with its view after any events, and the old state stays as it was', () => {
+    fc.assert(
+      fc.property(fc.array(anyEvent, { maxLength: 25 }), (events) => {
+        let state: SessionState = NEW_SESSION;
+        for (const event of events) {
+          const before = state;
+          const copy = structuredClone(stateName(before));
+          state = next(before, event);
+          expect(stateName(before)).toBe(copy);
+          const task = taskOf(state);
+          if (task?.type === 'ended') expect(hasEnded(task.view)).toBe(true);
+          if (task?.type === 'working') expect(hasSettled(task.view, task.answered)).toBe(false);
+          if (task?.type === 'unknown-to-agent')
+            expect(task.view).toMatchObject({ pending: [], question: null });
+          if (state.type === 'not-delivered' && state.delivery.type !== 'silent')
+            expect(problemOf(state)).toContain('not delivered');
+          expect(isOver(state) && stateName(state) === 'working').toBe(false);
+        }
+      }),
+    );
+  });
+
+  test('R100 nothing but the agent’s answer makes a first message delivered', () => {
+    fc.assert(
+      fc.property(fc.array(anyEvent, { maxLength: 25 }), (events) => {
+        const silent = events.filter(({ type }) => type !== 'observed');
+        expect(after(...silent).type).toBe('not-delivered');
+      }),
+    );
+  });
+
+  test('R100 a message on its way hides neither the earlier task nor what becomes of it', () => {
+    const state = after(status('working'), send(), ASKS);
+    expect(stateName(state)).toBe('not-delivered');
+    expect(taskOf(state)).toMatchObject({ type: 'waiting', view: { pending: [{ callId: 'one' }] } });
+    expect(next(state, DELIVERED)).toBe(taskOf(state));
+  });
+
+  test('a message that came to nothing leaves the task as it was before', () => {
+    const before = after(status('input-required', { question: QUESTION }));
+    const sending = next(before, send('q', false));
+    expect(sending.type).toBe('working');
+    const [was, during] = [taskOf(before), taskOf(sending)];
+    expect(next(sending, { type: 'undelivered', error: LOST, before: was, during })).toBe(before);
+    const moved = next(sending, status('completed'));
+    expect(next(moved, { type: 'undelivered', error: LOST, before: was, during })).toBe(moved);
+  });
+
+  test('an answered question is not asked again while the agent repeats it', () => {
+    const asked = status('input-required', { question: QUESTION, text: 'once more' });
+    expect(after(status('input-required', { question: QUESTION }), send('q'), DELIVERED, asked).type).toBe(
+      'working',
+    );
+  });
+
+  test('a stream that ends by itself makes a state final that does not say what it waits for', () => {
+    const state = after(status('input-required'));
+    expect(state.type).toBe('working');
+    expect(next(state, { type: 'stream-ended' }).type).toBe('waiting');
+    expect(next(after(status('working')), { type: 'stream-ended' }).type).toBe('working');
+  });
+
+  test('R100 a forgotten task waits for nothing, until the agent reports it again', () => {
+    const forgotten = next(after(ASKS), FORGOTTEN);
+    expect([stateName(forgotten), taskOf(forgotten)?.view.pending]).toEqual(['unknown-to-agent', []]);
+    expect(next(forgotten, FORGOTTEN)).toBe(forgotten);
+    expect(next(forgotten, ASKS).type).toBe('waiting');
+  });
+
+  test('an ended task stays ended when its agent forgets it, and its result is handed over once', () => {
+    const ended = after(status('completed'));
+    expect(next(ended, FORGOTTEN)).toBe(ended);
+    const collected = next(ended, { type: 'handed-over' });
+    expect(collected).toMatchObject({ type: 'ended', result: 'handed-over' });
+    // With some agents a session goes on in the same task.
+    expect(next(next(collected, status('working')), status('completed'))).toMatchObject({ result: 'open' });
+  });
+});
