@@ -2,7 +2,7 @@
  * `fetch` for all requests to one agent: adds its headers, bounds its answers, and throws a typed failure for any
  * answer that is not A2A.
  */
-import { onAbort } from '../../shared/runtime/abort.ts';
+import { unlessAborted } from '../../shared/runtime/abort.ts';
 import { boundedBytes, boundEvents } from '../../shared/net/bounded-body.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 import { excerptOf, HttpFailure } from './http-failure.ts';
@@ -50,7 +50,7 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
         for (const [name, value] of Object.entries(options.headers)) all.set(name, value);
       return all;
     };
-    return heeding(init?.signal, async () => {
+    const answer = async (): Promise<Response> => {
       const response = await begun(patience?.beginningMs, init?.signal, (limits) =>
         posts
           ? // A redirected POST would become a GET, or send its body to another host.
@@ -60,7 +60,9 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
             ),
       );
       return response.ok ? bounded(response, patience?.silenceMs) : refused(response);
-    });
+    };
+    // This listener keeps the signal alive: `fetch` after the headers holds a timeout signal weakly.
+    return init?.signal ? unlessAborted(answer(), init.signal) : answer();
   };
 }
 
@@ -85,23 +87,6 @@ async function followed(url: string, get: (url: string) => Promise<Response>): P
         `it redirects more than ${MAX_REDIRECTS} times, or to no web address`,
       );
     at = next?.href ?? at;
-  }
-}
-
-/**
- * Rejects with the signal's reason if the signal aborts first. The listener keeps the signal alive:
- * `AbortSignal.any`, and `fetch` after the headers, hold a timeout signal weakly.
- */
-async function heeding<T>(signal: AbortSignal | null | undefined, work: () => Promise<T>): Promise<T> {
-  if (!signal) return work();
-  let release: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    release = onAbort(signal, () => reject(signal.reason));
-  });
-  try {
-    return await Promise.race([work(), aborted]);
-  } finally {
-    release?.();
   }
 }
 

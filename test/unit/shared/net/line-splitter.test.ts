@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { LineSplitter } from '../../../../../a2a-server/mcp-servers/transports/line-splitter.ts';
+import { LineSplitter } from '../../../../shared/net/line-splitter.ts';
 
 function readAll(lines: LineSplitter, bytes: Buffer, size: number) {
   const read: string[] = [];

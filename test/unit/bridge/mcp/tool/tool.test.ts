@@ -56,6 +56,7 @@ describe('the tools', () => {
     ['127.0.0.1', true],
     ['127.8.9.10', true],
     ['[::1]', true],
+    ['::1', true],
     ['127.0.0.1.example.com', false],
     ['example.com', false],
     ['10.0.0.1', false],
