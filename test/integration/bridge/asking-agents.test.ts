@@ -76,12 +76,15 @@ describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', 
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Signed in, and done.' });
   });
 
-  test('R69 a message to the session says so as well', async () => {
+  test('R69 D2 a message to the session does not say so: it is refused, and shows what the agent asks', async () => {
     const heard = await start({ ...signIn, parts: [...signIn.parts], artifacts: [...signIn.artifacts] });
     const asked = await delegate('read my mail');
-    const done = await delegate('done, go on', { sessionId: sessionOf(asked) });
-    expect(done.structuredContent).toMatchObject({ state: 'completed' });
-    expect(heard.at(-1)).toMatchObject([{ content: { $case: 'text', value: 'done, go on' } }]);
+    const before = heard.length;
+    const refused = await delegate('done, go on', { sessionId: sessionOf(asked) });
+    expect(refused.isError).toBe(true);
+    expect(textOf(refused)).toContain('│ Sign in first.');
+    expect(textOf(refused)).toContain('decision "answer"');
+    expect(heard).toHaveLength(before);
   });
 
   const schema = {
