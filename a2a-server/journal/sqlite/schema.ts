@@ -91,6 +91,16 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE tasks ADD COLUMN saved INTEGER NOT NULL DEFAULT 0;
   CREATE INDEX tasks_with_saved_files ON tasks (principal, updated_at) WHERE saved = 1;
   `,
+  // The process that writes this journal. `file` identifies the journal's file: a copy of it has no owner.
+  `
+  CREATE TABLE owner (
+    id      INTEGER PRIMARY KEY CHECK (id = 1),
+    pid     INTEGER NOT NULL,
+    started TEXT NOT NULL,
+    boot    TEXT NOT NULL,
+    file    TEXT NOT NULL
+  ) STRICT;
+  `,
 ];
 
 /**

@@ -22,7 +22,8 @@ import { Compaction } from './compaction.ts';
 import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { EntryReader } from './event-rows.ts';
 import { SessionDeletion } from './delete-sessions.ts';
-import { lockJournal, makePrivate, prepareJournalDirectory } from './journal-files.ts';
+import { makePrivate, prepareJournalDirectory } from './journal-files.ts';
+import { claimJournal, lockJournal, type JournalLock } from './journal-lock.ts';
 import { migrate } from './schema.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { TaskIndex } from './task-index.ts';
@@ -49,25 +50,28 @@ export interface SqliteJournalOptions {
  */
 export async function openSqliteJournal({ path, clock }: SqliteJournalOptions): Promise<Journal> {
   const place = prepareJournalDirectory(path);
-  return withStorageErrors(place, () => {
-    const disown = lockJournal(place);
-    let database: Sqlite | undefined;
-    try {
+  const lock = withStorageErrors(place, () => lockJournal(place));
+  let database: Sqlite | undefined;
+  try {
+    const opened = withStorageErrors(place, () => {
       database = openSqlite(place, { busyTimeoutMs: BUSY_TIMEOUT_MS });
       migrate(database, place);
       makePrivate(place);
-      return new SqliteJournal({ path: place, database, disown, clock });
-    } catch (error) {
-      database?.close();
-      disown();
-      throw error;
-    }
-  });
+      return database;
+    });
+    const disown = await claimJournal(opened, place);
+    return new SqliteJournal({ path: place, database: opened, lock, disown, clock });
+  } catch (error) {
+    database?.close();
+    lock.release();
+    throw error;
+  }
 }
 
 class SqliteJournal implements Journal {
   readonly #path: string;
   readonly #database: Sqlite;
+  readonly #lock: JournalLock;
   readonly #disown: () => void;
   readonly #index: TaskIndex;
   readonly #reader: EntryReader;
@@ -79,9 +83,16 @@ class SqliteJournal implements Journal {
   readonly #tails = new TailCache();
   #closed = false;
 
-  constructor(parts: { path: string; database: Sqlite; disown: () => void; clock: () => number }) {
+  constructor(parts: {
+    path: string;
+    database: Sqlite;
+    lock: JournalLock;
+    disown: () => void;
+    clock: () => number;
+  }) {
     this.#path = parts.path;
     this.#database = parts.database;
+    this.#lock = parts.lock;
     this.#disown = parts.disown;
     this.#index = new TaskIndex(parts.database);
     this.#reader = new EntryReader(parts.database);
@@ -90,7 +101,10 @@ class SqliteJournal implements Journal {
     const appender = new Appender(parts.database, this.#index, parts.clock);
     this.#appends = new GroupCommit({
       commit: (appends) => {
-        const outcomes = withStorageErrors(this.#path, () => appender.commit(appends));
+        const outcomes = withStorageErrors(this.#path, () => {
+          this.#lock.hold();
+          return appender.commit(appends);
+        });
         // J1: wake watchers only after the entries are durable.
         const written = appends.filter((append, index) => this.#landed(append, outcomes[index]));
         for (const taskId of new Set(written.map((append) => append.taskId))) this.#watchers.wake(taskId);
@@ -180,12 +194,13 @@ class SqliteJournal implements Journal {
     this.#tails.clear();
     try {
       // The driver keeps the file open until its statements are garbage collected. So SQLite does not checkpoint by itself.
-      withStorageErrors(this.#path, () =>
-        this.#database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);'),
-      );
+      withStorageErrors(this.#path, () => {
+        this.#disown();
+        this.#database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);');
+      });
     } finally {
       this.#database.close();
-      this.#disown();
+      this.#lock.release();
     }
   }
 

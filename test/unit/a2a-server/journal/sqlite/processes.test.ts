@@ -1,10 +1,12 @@
 /** The SQLite journal with killed processes, with several processes, and with a full disk. */
 import { describe, expect, it } from '@jest/globals';
-import { chmod, mkdir, readdir } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { indexRow } from '../../../../../a2a-server/journal/index-row.ts';
 import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import { lockJournal } from '../../../../../a2a-server/journal/sqlite/journal-lock.ts';
+import { beginning } from '../../../../support/journal-samples.ts';
 import { startJournalProcess } from '../../../../support/journal-process.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
@@ -47,6 +49,48 @@ describe('one process per journal', () => {
     await other.ended();
     expect(other.reports).toEqual([expect.objectContaining({ type: 'refused', reason: 'CONFIGURATION' })]);
     await journal.close();
+  });
+});
+
+describe('a lock file that is deleted while its process runs', () => {
+  it('E1 lets no second process start on the journal', async () => {
+    const path = join(await temporaryDirectory(), 'journal.db');
+    const first = await startJournalProcess('hold', path);
+    await first.said(1);
+    await rm(`${path}.owner`);
+    const second = await startJournalProcess('once', path);
+    await second.ended();
+    expect(second.reports).toEqual([expect.objectContaining({ type: 'refused', reason: 'CONFIGURATION' })]);
+    await first.kill();
+    const third = await startJournalProcess('once', path);
+    await third.ended();
+    expect(third.reports).toEqual([expect.objectContaining({ type: 'appended' })]);
+  });
+
+  it('E1 is locked again by the next append, and the owner of a replaced one writes nothing more', async () => {
+    const path = join(await temporaryDirectory(), 'journal.db');
+    const journal = await openSqliteJournal({ path, clock });
+    await rm(`${path}.owner`);
+    await expect(openSqliteJournal({ path, clock })).rejects.toMatchObject({ reason: 'CONFIGURATION' });
+    await journal.append(beginning('a'));
+    expect(() => lockJournal(path)).toThrow(/already uses the journal/);
+    await rm(`${path}.owner`);
+    const other = lockJournal(path);
+    await expect(journal.append(beginning('b'))).rejects.toThrow(/already uses the journal/);
+    other.release();
+    await journal.append(beginning('c'));
+    await journal.close();
+  });
+
+  it('a copy of a journal in use has no owner', async () => {
+    const path = join(await temporaryDirectory(), 'journal.db');
+    const journal = await openSqliteJournal({ path, clock });
+    await journal.append(beginning('a'));
+    const copy = join(await temporaryDirectory(), 'journal.db');
+    await Promise.all(['', '-wal'].map((end) => copyFile(`${path}${end}`, `${copy}${end}`)));
+    const restored = await openSqliteJournal({ path: copy, clock });
+    expect(await restored.row('a')).toBeDefined();
+    await Promise.all([journal.close(), restored.close()]);
   });
 });
 

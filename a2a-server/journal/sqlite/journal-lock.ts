@@ -1,0 +1,100 @@
+/**
+ * Allows one process per journal (E1).
+ *
+ * - The owner holds an exclusive lock on a small file beside the journal. The kernel releases it when the process ends in
+ *   any way, so the lock is never stale. Other programs can still read the journal, e.g. for a backup with
+ *   `sqlite3 … .backup`.
+ * - A person or a cleaner may delete that file while the owner runs. So the journal itself names its owner: the process, and
+ *   the identity of the journal's file, which a copy does not share.
+ */
+import { statSync } from 'node:fs';
+import { openSqlite, SqliteFailure, type Sqlite } from '../../../shared/sqlite/driver.ts';
+import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
+import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
+import { processIdentityOf } from '../../processes/process-identity.ts';
+import { JournalInUse } from '../journal.ts';
+import { integerColumn, textColumn } from './columns.ts';
+
+/** A process that is just ending may need this long to release the lock. Milliseconds. */
+const PATIENCE_MS = 500;
+
+export interface JournalLock {
+  /**
+   * Call this before each write. If the lock file was deleted or replaced, it locks the new one.
+   * @throws JournalInUse if another process has locked the new one; this process must then write nothing
+   */
+  hold(): void;
+  release(): void;
+}
+
+/**
+ * @param path the real path of the journal
+ * @throws JournalInUse if a process, even this one, already uses the journal
+ */
+export function lockJournal(path: string): JournalLock {
+  const ownerPath = `${path}.owner`;
+  let lock = lockFile(ownerPath, path);
+  return {
+    hold() {
+      if (fileIdentity(ownerPath) === lock.identity) return;
+      const next = lockFile(ownerPath, path);
+      lock.database.close();
+      lock = next;
+    },
+    release: () => lock.database.close(),
+  };
+}
+
+function lockFile(ownerPath: string, path: string): { database: Sqlite; identity: string | undefined } {
+  createPrivateFile(ownerPath);
+  const database = openSqlite(ownerPath, { busyTimeoutMs: PATIENCE_MS });
+  try {
+    // In memory: the lock file gets no content and no rollback journal.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE;');
+    return { database, identity: fileIdentity(ownerPath) };
+  } catch (error) {
+    database.close();
+    if (error instanceof SqliteFailure && error.code.startsWith('SQLITE_BUSY'))
+      throw new JournalInUse(path, error);
+    throw error;
+  }
+}
+
+/** Undefined if there is no such file. */
+function fileIdentity(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}
+
+/**
+ * Enters this process as the owner.
+ * @returns a function that removes the entry
+ * @throws JournalInUse if the owner that the journal names still runs, even if it is this process
+ */
+export async function claimJournal(database: Sqlite, path: string): Promise<() => void> {
+  const file = fileIdentity(path) ?? '';
+  const [row] = withStorageErrors(path, () => database.query('SELECT pid, started, boot, file FROM owner')());
+  if (row !== undefined && textColumn(row[3]) === file) {
+    const owner = { pid: integerColumn(row[0]), started: textColumn(row[1]), boot: textColumn(row[2]) };
+    const now = await processIdentityOf(owner.pid);
+    if (now?.started === owner.started && now.boot === owner.boot)
+      throw new JournalInUse(path, new Error(`process ${owner.pid} uses it, and its lock file was deleted`));
+  }
+  const own = await processIdentityOf(process.pid);
+  withStorageErrors(path, () =>
+    database.transaction(() => {
+      database.command('DELETE FROM owner')();
+      // Windows does not tell when a process started. It also does not allow to delete an open lock file.
+      if (own)
+        database.command('INSERT INTO owner VALUES (1, ?, ?, ?, ?)')(own.group, own.started, own.boot, file);
+    }),
+  );
+  return () => {
+    try {
+      database.exec('DELETE FROM owner');
+    } catch (error) {
+      // The disk may be full. The entry of a process that has ended stops no other.
+      if (!(error instanceof SqliteFailure)) throw error;
+    }
+  };
+}
