@@ -3,7 +3,7 @@
  * `http-token` to the bridge over HTTP. The bridge signs the states of its calls with `request-state-key`.
  */
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFile } from './atomic-file.ts';
 import { messageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
@@ -17,7 +17,7 @@ export const tokenPath = (stateDirectory: string, file: TokenFile = 'token'): st
 
 /**
  * Reads the token from the state directory, or creates it. If several processes start together, all get the same token.
- * @throws ProductError CONFIGURATION if the file cannot be read or written, or holds no valid token.
+ * @throws ProductError CONFIGURATION if the file cannot be read or written, holds no valid token, or is open to other users.
  */
 export async function obtainToken(stateDirectory: string, file: TokenFile = 'token'): Promise<string> {
   const path = tokenPath(stateDirectory, file);
@@ -37,6 +37,7 @@ export async function obtainToken(stateDirectory: string, file: TokenFile = 'tok
 async function readToken(path: string): Promise<string | undefined> {
   let text: string;
   try {
+    await refuseExposed(path);
     text = await readFile(path, 'utf8');
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return undefined;
@@ -46,6 +47,17 @@ async function readToken(path: string): Promise<string | undefined> {
   if (!TOKEN_PATTERN.test(token))
     throw unusable(path, 'it holds no valid token; delete it, and the next start creates a new one');
   return token;
+}
+
+/** Other users can act as this user with the token. On Windows the mode does not tell who can read a file. */
+async function refuseExposed(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const { mode } = await stat(path);
+  if ((mode & 0o077) !== 0)
+    throw unusable(
+      path,
+      `other users can read or change it (mode ${(mode & 0o777).toString(8)}). If another user may have read it, delete it: the next start creates a new one. Otherwise run: chmod 600 ${path}`,
+    );
 }
 
 function unusable(path: string, problem: string, cause?: unknown): ProductError {

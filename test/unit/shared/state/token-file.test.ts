@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -24,9 +24,24 @@ describe('the local token', () => {
     'a file that holds %p is refused, not replaced',
     async (held) => {
       const directory = await temporaryDirectory();
-      await writeFile(tokenPath(directory), held);
+      await writeFile(tokenPath(directory), held, { mode: 0o600 });
       await expect(obtainToken(directory)).rejects.toThrow(tokenPath(directory));
       expect(await readFile(tokenPath(directory), 'utf8')).toBe(held);
+    },
+  );
+
+  test.each([0o644, 0o640, 0o602])(
+    'X1 is refused with the next step if others may use it (mode %o)',
+    async (mode) => {
+      const directory = await temporaryDirectory();
+      const token = await obtainToken(directory);
+      await chmod(tokenPath(directory), mode);
+      await expect(obtainToken(directory)).rejects.toMatchObject({
+        reason: 'CONFIGURATION',
+        message: expect.stringMatching(/other users can .*delete it.*chmod 600/),
+      });
+      await chmod(tokenPath(directory), 0o600);
+      expect(await obtainToken(directory)).toBe(token);
     },
   );
 
