@@ -7,6 +7,7 @@ import { addFlags } from '../shared/settings/flags.ts';
 import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
 import type { Logger } from '../shared/runtime/logging.ts';
 import { CHILD_MARKER, hideEnvironment } from '../shared/runtime/hidden-environment.ts';
+import { readClocks, writeClockMark } from '../shared/state/clock-mark.ts';
 import { packageVersion } from '../shared/runtime/version.ts';
 import { LOCATION_FLAGS, readServerSettings, withAgentCommand } from './startup/read-settings.ts';
 import { SERVER_SETTINGS, UNFLAGGED_SETTINGS } from './startup/settings.ts';
@@ -49,6 +50,7 @@ function program(): Command {
     });
   for (const { flag, describe } of LOCATION_FLAGS) command.option(flag, describe);
   addPolicy(command);
+  addConfirmClock(command);
   const unflagged = Object.values(UNFLAGGED_SETTINGS).map(
     (it) => `  ${it.env}: ${it.describe} (${it.allowed})`,
   );
@@ -56,6 +58,24 @@ function program(): Command {
     'after',
     `\nA flag wins over its environment variable (in parentheses), that over the "server" section of the configuration\nfile, that over the default. Without a flag:\n${unflagged.join('\n')}\n\nExit codes: ${EXIT_USAGE} for a command line that is not understood, ${EXIT_CONFIGURATION} for settings that cannot work, ${EXIT_FAILURE} for other failures.`,
   );
+}
+
+function addConfirmClock(server: Command): void {
+  server
+    .command('confirm-clock')
+    .description('says that the clock is right after a jump: tasks expire and old sessions are deleted again')
+    .action(async (_, it: Command) => {
+      try {
+        const { stateDir } = await readServerSettings(it.optsWithGlobals(), process.env);
+        const reading = await readClocks(Date.now());
+        await writeClockMark(stateDir, reading);
+        say(
+          `The clock is confirmed: it is ${new Date(reading.now).toISOString()}. A running server reads this within a minute.`,
+        );
+      } catch (error) {
+        fail(error);
+      }
+    });
 }
 
 function addPolicy(server: Command): void {

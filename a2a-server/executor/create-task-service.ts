@@ -25,6 +25,7 @@ import { resolveDecisions, type Resolved } from './resolve-decisions.ts';
 import { beginningSettings, keepsSettings, otherSettings } from './task-settings.ts';
 import { TaskLog, type LogChange, type Changed } from './task-log.ts';
 import type { ToolExecution } from './tool-scheduler.ts';
+import type { ClockCheck } from './clock-check.ts';
 import { Maintenance } from './maintenance.ts';
 import type { Accepted, Incoming, TaskService } from './task-service.ts';
 
@@ -43,6 +44,8 @@ export interface MaintenanceSettings {
   patience: ExpirySettings;
   /** How long a session is kept after its last task has ended, in milliseconds. Null means forever. */
   retentionMs: number | null;
+  /** Checks the clock before anything expires or is deleted (R103). */
+  clockCheck?: ClockCheck;
   /** Called when a maintenance round fails. The next round tries again. */
   onFailure: (error: unknown) => void;
 }

@@ -11,6 +11,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Journal } from '../journal/journal.ts';
 import { expire } from '../task/expiry.ts';
+import type { ClockCheck } from './clock-check.ts';
 import type { TaskLog } from './task-log.ts';
 
 /**
@@ -19,7 +20,7 @@ import type { TaskLog } from './task-log.ts';
  */
 const LOOK_AGAIN_MS = 3_600_000;
 
-/** Delay after a failed round, in milliseconds. A full disk may have space by then. */
+/** Delay after a failed round, or one with an implausible clock, in milliseconds. A full disk may have space by then. */
 const RETRY_MS = 60_000;
 
 /** Sessions deleted in one transaction. */
@@ -35,6 +36,8 @@ export interface MaintenanceOptions {
   journal: Journal;
   log: TaskLog;
   clock: Clock;
+  /** Absent in a service whose clock is always right. */
+  clockCheck?: ClockCheck;
   /** How long a session is kept after its last task has ended, in milliseconds. Null means forever. */
   retentionMs: number | null;
   /** Called for each task that this ends. One of its tools may still wait for the person. */
@@ -103,9 +106,13 @@ export class Maintenance {
   /** @returns the time of the next round. */
   async #work(): Promise<number> {
     try {
-      const next = await this.#expire();
+      // R103: while the clock is implausible, nothing expires and nothing is deleted.
+      // The whole round uses the time that was checked.
+      const { clock, clockCheck } = this.#options;
+      const now = clockCheck === undefined ? clock.now() : await clockCheck.plausibleTime();
+      const next = now === undefined ? clock.now() + RETRY_MS : await this.#expire(now);
       await this.#maintain();
-      await this.#forget();
+      if (now !== undefined) await this.#forget(now);
       return next;
     } catch (error) {
       if (this.#state === 'active') this.#options.onFailure(error);
@@ -113,10 +120,10 @@ export class Maintenance {
     }
   }
 
-  async #forget(): Promise<void> {
-    const { journal, clock, retentionMs } = this.#options;
+  async #forget(now: number): Promise<void> {
+    const { journal, retentionMs } = this.#options;
     if (retentionMs === null) return;
-    const before = clock.now() - retentionMs;
+    const before = now - retentionMs;
     while (this.#state === 'active' && (await journal.forget(before, FORGOTTEN_AT_ONCE)) > 0)
       await nextTurn();
   }
@@ -127,14 +134,13 @@ export class Maintenance {
   }
 
   /** Ends the tasks that are due. @returns the next deadline. */
-  async #expire(): Promise<number> {
-    const { journal, log, clock, onEnded } = this.#options;
+  async #expire(now: number): Promise<number> {
+    const { journal, log, onEnded } = this.#options;
     /**
      * Each task is tried once per round. A task that the index calls due and the core does not must not loop forever.
      */
     const looked = new Set<string>();
     while (this.#state === 'active') {
-      const now = clock.now();
       const rows = await journal.deadlines(BATCH + looked.size);
       const due = rows.filter(({ taskId, deadline }) => (deadline ?? now) <= now && !looked.has(taskId));
       if (due.length === 0) return rows.find(({ deadline }) => (deadline ?? now) > now)?.deadline ?? Infinity;

@@ -7,6 +7,13 @@ import { AbortScope } from '../../shared/runtime/abort.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { runCredential } from '../../shared/net/server-proof.ts';
+import {
+  CONFIRM_CLOCK,
+  jumpText,
+  readClockMark,
+  readClocks,
+  writeClockMark,
+} from '../../shared/state/clock-mark.ts';
 import { removeServerRecord, writeServerRecord } from '../../shared/state/server-record.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { ServerRecord } from '../../shared/state/server-record.ts';
@@ -18,6 +25,7 @@ import type { Capabilities } from './capabilities.ts';
 import { allowedWorkspaces } from './allowed-workspaces.ts';
 import { createApp } from './app.ts';
 import type { StreamEndReason } from './app.ts';
+import { ClockCheck } from '../executor/clock-check.ts';
 import { createTaskService } from '../executor/create-task-service.ts';
 import type { RunningTaskService } from '../executor/create-task-service.ts';
 import { randomIds } from '../executor/ids.ts';
@@ -183,7 +191,8 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     tools: opened.tools,
   });
   const { offered } = able.commands;
-  const tasks = taskService(opened, able);
+  const clockCheck = createClockCheck(settings, log);
+  const tasks = taskService({ ...opened, clockCheck }, able);
   const origin = serverOrigin({ host: settings.host, port });
   const record: ServerRecord = {
     url: origin,
@@ -232,6 +241,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
       toolExecutions: tasks.running().length,
       mcpServers: servers(),
       shell: confinementText(confinement),
+      clock: clockCheck.jump === 0 ? 'ok' : implausible(clockCheck.jump),
     }),
     servers,
   });
@@ -294,7 +304,19 @@ function toolsOf(
 }
 
 function taskService(
-  { settings, journal, log, own, worker, policy, mcpServers, children }: Opened,
+  {
+    settings,
+    journal,
+    log,
+    own,
+    worker,
+    policy,
+    mcpServers,
+    children,
+    clockCheck,
+  }: Opened & {
+    clockCheck: ClockCheck;
+  },
   { tools, commands }: Capabilities,
 ): RunningTaskService {
   return createTaskService({
@@ -332,9 +354,28 @@ function taskService(
     upkeep: {
       patience: { decisionMs: settings.decisionTimeout, idleMs: settings.idleTimeout },
       retentionMs: settings.retention,
+      clockCheck,
       onFailure: (error) => log.error({ err: error }, 'the upkeep broke off; it is tried again'),
     },
   });
+}
+
+function createClockCheck({ stateDir }: ServerSettings, log: Logger): ClockCheck {
+  return new ClockCheck({
+    marks: {
+      read: () => readClockMark(stateDir),
+      write: (reading) => writeClockMark(stateDir, reading),
+    },
+    readClocks: () => readClocks(systemClock.now()),
+    onChange: (jump) => {
+      if (jump === 0) log.info('the clock is plausible again: tasks expire and old sessions are deleted');
+      else log.error(implausible(jump));
+    },
+  });
+}
+
+function implausible(jump: number): string {
+  return `The clock ${jumpText(jump)}, so no task expires and no session is deleted. If the clock is right now, run: ${CONFIRM_CLOCK}. Otherwise set the clock.`;
 }
 
 /** The names of the enabled MCP servers. */

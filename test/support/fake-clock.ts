@@ -20,6 +20,12 @@ export class FakeClock implements Clock {
     return this.#timers.size;
   }
 
+  /** Changes the wall clock, as a person or a time server does. Timers keep the time that they have left. */
+  jump(ms: number): void {
+    this.#now += ms;
+    for (const timer of this.#timers) timer.at += ms;
+  }
+
   /** Advances the time and fires due timers in order. */
   advance(ms: number): void {
     const end = this.#now + ms;

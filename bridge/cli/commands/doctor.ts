@@ -6,6 +6,7 @@ import { configuredAgents } from '../../startup/configured-agents.ts';
 import { clientEnvironment } from '../clients/client.ts';
 import { checkAgent } from '../doctor/check-agent.ts';
 import { checkClients } from '../doctor/check-clients.ts';
+import { checkClockMark } from '../doctor/check-clock-mark.ts';
 import { checkDatabase } from '../doctor/check-database.ts';
 import { checkNode, checkStateDirectory, checkToken } from '../doctor/check-machine.ts';
 import { checkServer, isPortInUse } from '../doctor/check-server.ts';
@@ -62,7 +63,9 @@ async function findingsOf({
     ok('mcp-a2a-bridge', packageVersion()),
     checkNode(process.version),
     ...(await checkStateDirectory(stateDir)),
-    ...[...tokens, await checkDatabase(stateDir)].filter((each) => each !== undefined),
+    ...[...tokens, await checkDatabase(stateDir), await checkClockMark(stateDir)].filter(
+      (each) => each !== undefined,
+    ),
     ...(server === undefined ? [] : [server]),
     ...(http !== undefined && http !== 0 ? [await checkHttpPort(http)] : []),
     ...agents.flat(),

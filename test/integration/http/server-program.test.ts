@@ -8,6 +8,7 @@ import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import { z } from 'zod';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
 import { startServer } from '../../support/server-process.ts';
 import type { ServerProcess } from '../../support/server-process.ts';
@@ -100,6 +101,24 @@ describe('a run of a2a-server', () => {
     }
     expect((await ask({ ...server, token: `${secret}-of-ann` }, '/tasks')).status).toBe(200);
     expect((await ask({ ...server, token: `${secret}-of-ben` }, '/tasks')).status).toBe(401);
+  });
+
+  test('R103 a start with a clock that jumped says so, and the operator can confirm the clock', async () => {
+    const stateDir = await temporaryDirectory();
+    const stale = { now: Date.now() - 400 * 86_400_000, uptimeMs: 0, boot: 'an earlier one' };
+    await writeFile(join(stateDir, 'clock.json'), JSON.stringify(stale));
+    const server = await startServer({ home: { stateDir, workspace: await temporaryDirectory() } });
+    const health = z.object({ clock: z.string() });
+    const state = health.parse(await (await ask(server, '/health')).json()).clock;
+    expect(state).toContain('jumped 400 days ahead, so no task expires');
+    expect(state).toContain('a2a-server confirm-clock');
+    expect(server.log()).toContain('jumped 400 days ahead');
+    expect(JSON.parse(await readFile(join(stateDir, 'clock.json'), 'utf8'))).toEqual(stale);
+    expect(await run(['confirm-clock', '--state-dir', stateDir])).toMatchObject({ code: 0 });
+    const again = z.object({ now: z.number() });
+    expect(again.parse(JSON.parse(await readFile(join(stateDir, 'clock.json'), 'utf8'))).now).toBeGreaterThan(
+      stale.now + 399 * 86_400_000,
+    );
   });
 
   test('works a task through both bindings, on what its journal holds', async () => {

@@ -2,8 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { TaskLog } from '../../../../a2a-server/executor/task-log.ts';
 import { Maintenance } from '../../../../a2a-server/executor/maintenance.ts';
+import { ClockCheck } from '../../../../a2a-server/executor/clock-check.ts';
 import type { Journal } from '../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import { clockJump, jumpText, type ClockReading } from '../../../../shared/state/clock-mark.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import {
   asking,
@@ -24,6 +26,11 @@ let upkeep: Maintenance;
 /** How long each timer was to run. */
 let timers: number[];
 let failures: unknown[];
+/** By how many milliseconds the wall clock is wrong. */
+let jumped: number;
+let mark: ClockReading | undefined;
+/** The jumps that the operator was told. */
+let told: number[];
 
 beforeEach(async () => {
   clock = new FakeClock();
@@ -32,6 +39,20 @@ beforeEach(async () => {
   journal = await openSqliteJournal({ path, clock: () => clock.now() });
   timers = [];
   failures = [];
+  jumped = 0;
+  mark = undefined;
+  told = [];
+  const steady = clock.now();
+  const clockCheck = new ClockCheck({
+    marks: {
+      read: () => Promise.resolve(mark),
+      write: (reading) => Promise.resolve(void (mark = reading)),
+    },
+    // The uptime advances with the fake clock, and a jump moves the wall clock only.
+    readClocks: () =>
+      Promise.resolve({ now: clock.now(), uptimeMs: clock.now() - jumped - steady, boot: 'one' }),
+    onChange: (jump) => void told.push(jump),
+  });
   upkeep = new Maintenance({
     journal,
     log: new TaskLog(journal),
@@ -43,6 +64,7 @@ beforeEach(async () => {
       },
     },
     retentionMs: 30 * DAY,
+    clockCheck,
     onEnded: () => undefined,
     onFailure: (error) => failures.push(error),
   });
@@ -153,5 +175,64 @@ describe('a round', () => {
     await started();
     expect((await journal.row('a'))?.state).toBe('input-required');
     expect(clock.pending).toBe(1);
+  });
+});
+
+function jumpClock(ms: number): void {
+  jumped += ms;
+  clock.jump(ms);
+}
+
+async function aTaskAndAnOldSession(): Promise<void> {
+  await waiting('waits', 7 * DAY);
+  await journal.append(beginning('ended', { events: [working, completed] }));
+}
+
+describe('a clock that jumps', () => {
+  it('R103 by 400 days ends no task, deletes no session, and tells the operator', async () => {
+    await aTaskAndAnOldSession();
+    await started();
+    jumpClock(400 * DAY);
+    clock.advance(HOUR);
+    await upkeep.settled();
+    expect((await journal.row('waits'))?.state).toBe('input-required');
+    expect(await journal.row('ended')).toBeDefined();
+    expect(told).toEqual([400 * DAY]);
+    clock.advance(DAY);
+    await upkeep.settled();
+    expect((await journal.row('waits'))?.state).toBe('input-required');
+    // The operator sets the clock back: time goes on as if nothing had happened.
+    jumpClock(-400 * DAY);
+    clock.advance(HOUR);
+    await upkeep.settled();
+    expect(told).toEqual([400 * DAY, 0]);
+    expect((await journal.row('waits'))?.state).toBe('input-required');
+    for (const ms of [7 * DAY, HOUR]) {
+      clock.advance(ms);
+      await upkeep.settled();
+    }
+    expect((await journal.row('waits'))?.state).toBe('canceled');
+  });
+
+  it('R103 while no server ran does the same until the operator confirms the clock', async () => {
+    await aTaskAndAnOldSession();
+    mark = { now: clock.now(), uptimeMs: 5, boot: 'an earlier one' };
+    clock.advance(400 * DAY);
+    await started();
+    expect([(await journal.row('waits'))?.state, told]).toEqual(['input-required', [400 * DAY]]);
+    expect(await journal.row('ended')).toBeDefined();
+    mark = { now: clock.now(), uptimeMs: clock.now(), boot: 'an earlier one' };
+    clock.advance(60_000);
+    await upkeep.settled();
+    expect((await journal.row('waits'))?.state).toBe('canceled');
+    expect(await journal.row('ended')).toBeUndefined();
+  });
+
+  it('is no jump while the machine sleeps or the server is stopped, if the uptime advances as well', () => {
+    const before = { now: 0, uptimeMs: 10, boot: 'one' };
+    expect(clockJump(before, { now: 9 * DAY, uptimeMs: 9 * DAY, boot: 'one' })).toBe(0);
+    expect(clockJump(before, { now: DAY / 2, uptimeMs: 10, boot: 'two' })).toBe(0);
+    expect(clockJump(before, { now: -3 * DAY, uptimeMs: 20, boot: 'one' })).toBe(-3 * DAY - 10);
+    expect([jumpText(400 * DAY), jumpText(-1 * DAY)]).toEqual(['jumped 400 days ahead', 'jumped 1 day back']);
   });
 });

@@ -1,0 +1,50 @@
+/**
+ * Decides whether the wall clock is plausible (R103). Deadlines and retention are wall-clock times: a clock that jumps by 400
+ * days would end every waiting task and delete every session.
+ *
+ * The check compares the wall clock with a mark of the last plausible time. While the clock is implausible, the mark stays.
+ * So the check succeeds again when the clock is set back, or when the operator writes a new mark.
+ */
+import type { ClockReading } from '../../shared/state/clock-mark.ts';
+import { clockJump } from '../../shared/state/clock-mark.ts';
+
+export interface ClockMarkStore {
+  read(): Promise<ClockReading | undefined>;
+  write(reading: ClockReading): Promise<void>;
+}
+
+export interface ClockCheckOptions {
+  marks: ClockMarkStore;
+  readClocks: () => Promise<ClockReading>;
+  /** Called when the state changes. @param jump in milliseconds; 0 when the clock is plausible again */
+  onChange: (jump: number) => void;
+}
+
+export class ClockCheck {
+  readonly #options: ClockCheckOptions;
+  #jump = 0;
+
+  constructor(options: ClockCheckOptions) {
+    this.#options = options;
+  }
+
+  /** By how many milliseconds the clock had jumped at the last check; 0 if it was plausible. */
+  get jump(): number {
+    return this.#jump;
+  }
+
+  /**
+   * @returns the wall clock in milliseconds since the epoch, or undefined if it is implausible
+   * @throws the error of the store
+   */
+  async plausibleTime(): Promise<number | undefined> {
+    const { marks, readClocks, onChange } = this.#options;
+    const [mark, now] = await Promise.all([marks.read(), readClocks()]);
+    const jump = mark === undefined ? 0 : clockJump(mark, now);
+    const before = this.#jump;
+    this.#jump = jump;
+    if (jump === 0) await marks.write(now);
+    if ((jump === 0) !== (before === 0)) onChange(jump);
+    return jump === 0 ? now.now : undefined;
+  }
+}

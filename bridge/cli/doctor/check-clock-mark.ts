@@ -1,0 +1,21 @@
+/** Checks whether the clock has jumped since a local server last saw the right time. */
+import {
+  clockJump,
+  CONFIRM_CLOCK,
+  jumpText,
+  readClockMark,
+  readClocks,
+} from '../../../shared/state/clock-mark.ts';
+import { type CheckResult, warn } from './finding.ts';
+
+/** @returns undefined if the clock is plausible */
+export async function checkClockMark(stateDirectory: string): Promise<CheckResult | undefined> {
+  const mark = await readClockMark(stateDirectory).catch(() => undefined);
+  const jump = mark === undefined ? 0 : clockJump(mark, await readClocks(Date.now()));
+  if (jump === 0) return undefined;
+  return warn(
+    'clock',
+    `it ${jumpText(jump)} since the local server last ran; the server ends no task and deletes no session`,
+    `Set the clock. If it is right, run: ${CONFIRM_CLOCK} --state-dir ${stateDirectory}`,
+  );
+}
