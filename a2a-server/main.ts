@@ -41,7 +41,7 @@ function program(): Command {
       'Serves an agent over A2A 1.0 and 0.3: it works in a directory, asks before each risky step, and keeps every task through restarts.',
     )
     .version(packageVersion())
-    .argument('[command...]', 'after `--agent acp --`: the command line of the agent')
+    .argument('[command...]', "the agent's command line, after `--agent acp --`")
     .showHelpAfterError('(a2a-server --help lists the options)')
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
     .action((words: readonly string[], flags: Readonly<Record<string, unknown>>, self: Command) => {
@@ -56,7 +56,7 @@ function program(): Command {
   );
   return addFlags(command, SERVER_SETTINGS).addHelpText(
     'after',
-    `\nA flag wins over its environment variable (in parentheses), that over the "server" section of the configuration\nfile, that over the default. Without a flag:\n${unflagged.join('\n')}\n\nExit codes: ${EXIT_USAGE} for a command line that is not understood, ${EXIT_CONFIGURATION} for settings that cannot work, ${EXIT_FAILURE} for other failures.`,
+    `\nA flag overrides its environment variable (in parentheses). The variable overrides the section "server" of the\nconfiguration file, and the file overrides the default. Settings without a flag:\n${unflagged.join('\n')}\n\nExit codes: ${EXIT_USAGE} for a wrong command line, ${EXIT_CONFIGURATION} for wrong settings, ${EXIT_FAILURE} for other failures.`,
   );
 }
 
@@ -81,14 +81,11 @@ function addConfirmClock(server: Command): void {
 function addPolicy(server: Command): void {
   server
     .command('policy')
-    .description('the rules that allow, ask for or deny calls of tools')
+    .description('the rules that allow, ask for or deny tool calls')
     .command('try')
-    .description('lists what each past call in the journal would have met under the rules; changes nothing')
-    .option(
-      '--rules <file>',
-      'try the rules of this file, a JSON list, in the place of those of the settings',
-    )
-    .option('--changed', 'only calls that would fare otherwise than they did')
+    .description('lists the verdict of the rules on each past call in the journal; changes nothing')
+    .option('--rules <file>', 'use the rules of this file (a JSON list) instead of the rules in the settings')
+    .option('--changed', 'only calls with another verdict than in the past')
     .option('--json', 'one JSON object')
     .action(async (_, it: Command) => {
       const { rules, changed, json, ...flags } = it.optsWithGlobals<TryOptions & Record<string, unknown>>();
@@ -174,10 +171,10 @@ function stopOnSignals(started: Promise<ServerRun>, log: Logger): () => boolean 
   return () => signals > 0;
 }
 
-/** A state nobody foresaw is left by ending: what is in the journal is right, and the next run goes on from there. */
+/** An unexpected state ends the process: the journal is correct, and the next run continues from it. */
 function giveUpOnBugs(log: Logger): void {
   const giveUp = (error: unknown): void => {
-    log.fatal({ err: error }, 'an error nobody caught');
+    log.fatal({ err: error }, 'uncaught error');
     process.exit(EXIT_FAILURE);
   };
   process.on('uncaughtException', giveUp);

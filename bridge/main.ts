@@ -24,9 +24,9 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
     const log = createLogger({ name: 'mcp-a2a-bridge', level: settings.logLevel });
     consoleToLog(log);
     // An unhandled rejection affects one call at most; the other calls go on.
-    process.on('unhandledRejection', (error) => log.error({ err: error }, 'a failure nobody waited for'));
+    process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
     process.on('uncaughtException', (error) => {
-      log.fatal({ err: error }, 'an error nobody caught');
+      log.fatal({ err: error }, 'uncaught error');
       process.exit(EXIT_FAILURE);
     });
     await serve({ settings, places, log });

@@ -11,14 +11,14 @@ const LISTED = 50;
 /** Maximum file names per checkpoint in a list. */
 const NAMED = 10;
 
-const ID = { name: 'id', description: 'The checkpoint, as "checkpoint list" names it.', required: true };
+const ID = { name: 'id', description: 'The checkpoint\'s id from "checkpoint list".', required: true };
 
 export function checkpointCommands(checkpoints: Checkpoints): AgentCommand[] {
   return [
     {
       name: 'checkpoint list',
       aliases: ['checkpoint', 'restore list'],
-      description: 'Lists the turns that changed files of the workspace, newest first; each can be put back.',
+      description: 'Lists the turns that changed files of the workspace, newest first. Each can be undone.',
       arguments: [],
       async begin(_args, { principal, workspace }) {
         const all = await checkpoints.list(principal);
@@ -28,7 +28,7 @@ export function checkpointCommands(checkpoints: Checkpoints): AgentCommand[] {
     },
     {
       name: 'checkpoint show',
-      description: 'Shows what the turn of a checkpoint has changed, as a diff.',
+      description: "Shows the changes of a checkpoint's turn as a diff.",
       arguments: [ID],
       async begin([id = ''], { principal, workspace }) {
         const checkpoint = await checkpoints.find(principal, id);
@@ -49,7 +49,7 @@ export function checkpointCommands(checkpoints: Checkpoints): AgentCommand[] {
       name: 'checkpoint restore',
       aliases: ['restore'],
       description:
-        'Puts the files of a checkpoint back to what they were before its turn, after approval; refused when they have changed since.',
+        'Restores the files of a checkpoint as they were before its turn, after approval. Refused if a file has changed since.',
       arguments: [ID],
       begin: async ([id = '']) => ({
         type: 'call',

@@ -22,11 +22,7 @@ import { contentLostError, restorePlan, type RestoredFile, type RestorePlan } fr
 export const RESTORE_CHECKPOINT = 'restore-checkpoint';
 
 const schema = z.strictObject({
-  checkpoint: z
-    .string()
-    .min(1)
-    .max(300)
-    .describe('The checkpoint, as the command "checkpoint list" names it.'),
+  checkpoint: z.string().min(1).max(300).describe('The checkpoint\'s id from the command "checkpoint list".'),
 });
 
 export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
@@ -53,7 +49,7 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
   return defineTool({
     name: RESTORE_CHECKPOINT,
     description:
-      'Puts the files that a turn changed back to what they were before it. Refused when they have changed since.',
+      'Restores the files that a turn changed as they were before it. Refused if a file has changed since.',
     sideEffect: 'files',
     startsWithFirstChange: true,
     // The input does not name the files. So a policy rule on any path of the workspace applies.
@@ -66,7 +62,7 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
       const plan = await planned(checkpoint, context);
       const [first, ...more] = plan.files;
       if (first === undefined)
-        throw new ProductError('MALFORMED', `There is nothing to put back: ${leftAlone(plan)}.`);
+        throw new ProductError('MALFORMED', `There is nothing to restore: ${leftAlone(plan)}.`);
       const path = more.length === 0 ? first.path : count(plan.files.length, 'file');
       return {
         preview: { type: 'diff', path, diff: await restoreDiff(plan, context.workspace, checkpoints) },
@@ -85,7 +81,7 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
       if (run.basis !== null && run.basis !== plan.basis)
         throw new ProductError(
           'INPUT_CHANGED',
-          'The files have changed since the restoration was shown; nothing was put back. Ask for it again.',
+          'The files have changed since the preview. Nothing was restored. Run the command again.',
         );
       for (const file of plan.files) await putBack(plan, file, run);
       const files = count(plan.files.length, 'file');
@@ -125,6 +121,6 @@ function leftAlone({ left }: RestorePlan): string {
 function elsewhere({ workspace }: Checkpoint): ProductError {
   return new ProductError(
     'OUTSIDE_WORKSPACE',
-    `The checkpoint is of the workspace ${workspace}; give the command that workspace to restore it.`,
+    `The checkpoint belongs to the workspace ${workspace}. Run the command with that workspace.`,
   );
 }

@@ -65,13 +65,16 @@ function leftOf(step: RestoreStep): { path: string; why: string }[] {
 }
 
 export function contentLostError(path: string): ProductError {
-  return new ProductError('STORAGE', `What "${path}" was is no longer kept here; it cannot be put back.`);
+  return new ProductError(
+    'STORAGE',
+    `The saved content of "${path}" is missing, so the file cannot be restored.`,
+  );
 }
 
 function changedSince({ files }: Checkpoint, changed: readonly string[]): ProductError {
   return new ProductError(
     'INPUT_CHANGED',
-    `Nothing was put back: ${changed.length} of ${files.length} files have changed since: ${changed.join(', ')}. If a later checkpoint changed them, restore that one first; otherwise undo the change by hand.`,
+    `Nothing was restored: ${changed.length} of ${files.length} files have changed since: ${changed.join(', ')}. If a later checkpoint changed them, restore that one first; otherwise undo the change by hand.`,
     { facts: { paths: changed.join('\n') } },
   );
 }

@@ -24,7 +24,7 @@ export function allowedWorkspaces(rules: WorkspaceRules): (path: string | undefi
     if (chosen === undefined)
       throw new ProductError(
         'UNKNOWN_WORKSPACE',
-        'The task names no workspace and this server has no default one: name the directory to work in, as an absolute path.',
+        'The task names no workspace, and this server has no default. Name the workspace as an absolute path.',
       );
     const workspace = await openWorkspace(chosen, { barred: rules.barred });
     if (rules.allowed.length === 0) return workspace;
@@ -34,7 +34,7 @@ export function allowedWorkspaces(rules: WorkspaceRules): (path: string | undefi
     }
     throw new ProductError(
       'UNKNOWN_WORKSPACE',
-      `${chosen} is not among the directories this server works in: ${rules.allowed.join(', ')}.`,
+      `${chosen} is not an allowed workspace. Allowed directories: ${rules.allowed.join(', ')}.`,
       { facts: { workspace: chosen } },
     );
   };

@@ -39,7 +39,10 @@ export async function listen(
     if (systemErrorCode(error) === 'EADDRINUSE') {
       const there = await whoIsThere(serverOrigin({ host, port }), own);
       if (portChosen || there.owner === 'own-server') throw taken({ host, port }, there);
-      own.log.warn({ port, owner: there.owner }, 'another program has the default port; a free one is used');
+      own.log.warn(
+        { port, owner: there.owner },
+        'another program uses the default port; listening on a free port',
+      );
       return listen(server, { host, port: 0, portChosen: true }, own);
     }
     throw new ProductError(

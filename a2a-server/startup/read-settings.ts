@@ -48,7 +48,7 @@ function checkHost(host: string, allowRemote: boolean): void {
   if (isLoopback(host.toLowerCase()) || allowRemote) return;
   throw new ProductError(
     'CONFIGURATION',
-    `Setting "host" is ${host}, which other machines may reach: whoever has a token could run commands on this one. Use 127.0.0.1, or add --allow-remote if that is what you want.`,
+    `Setting "host" is ${host}, which other machines can reach. A client with a token could run commands on this machine. Use 127.0.0.1, or add --allow-remote if you want this.`,
     { facts: { key: 'host' } },
   );
 }

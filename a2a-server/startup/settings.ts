@@ -43,7 +43,7 @@ function budget(env: string, fallback: number | undefined, what: string) {
     schema: z.number().int().min(1).optional(),
     fallback,
     env,
-    describe: `how many ${what} a task may use before it asks a person whether it goes on${fallback === undefined ? ' (default: as many as it takes)' : ''}`,
+    describe: `how many ${what} a task may use before it asks a person whether to continue${fallback === undefined ? ' (default: no limit)' : ''}`,
     allowed: 'a whole number from 1',
   });
 }
@@ -72,7 +72,7 @@ export const SERVER_SETTINGS = {
     schema: z.number().int().min(0).max(65_535),
     fallback: DEFAULT_PORT,
     env: 'A2A_SERVER_PORT',
-    describe: 'port to listen on; 0 takes a free one, as does the default if another program has it',
+    describe: 'port to listen on; 0 uses a free port, and so does the default if another program has it',
     allowed: 'a whole number from 0 to 65535',
   }),
   allowRemote: setting({
@@ -80,7 +80,8 @@ export const SERVER_SETTINGS = {
     schema: z.boolean(),
     fallback: false,
     env: 'A2A_SERVER_ALLOW_REMOTE',
-    describe: 'allow an address that other machines can reach; whoever has a token can run commands here',
+    describe:
+      'allow an address that other machines can reach; a client with a token can run commands on this machine',
     allowed: 'true or false',
   }),
   publicUrl: setting({
@@ -89,7 +90,7 @@ export const SERVER_SETTINGS = {
     schema: z.url({ protocol: /^https?$/ }).optional(),
     fallback: undefined,
     env: 'A2A_SERVER_PUBLIC_URL',
-    describe: 'where clients reach this server, if not at its address',
+    describe: "the URL that clients use, if it is not the server's own address",
     allowed: 'an http or https URL',
   }),
   publicHost: setting({
@@ -98,7 +99,7 @@ export const SERVER_SETTINGS = {
     schema: z.array(z.string().regex(/^[A-Za-z0-9._:-]+$/)),
     fallback: [],
     env: 'A2A_SERVER_PUBLIC_HOST',
-    describe: 'host name this server answers to, beside loopback; may be repeated',
+    describe: 'host name that the server accepts besides loopback; may be repeated',
     allowed: 'host names without port',
   }),
   allowOrigin: setting({
@@ -107,7 +108,8 @@ export const SERVER_SETTINGS = {
     schema: z.array(z.string().regex(/^https?:\/\/[^/\s]+$/)),
     fallback: [],
     env: 'A2A_SERVER_ALLOW_ORIGIN',
-    describe: 'origin of web pages that may call, e.g. https://console.example.com; may be repeated',
+    describe:
+      'origin of web pages that may call the server, e.g. https://console.example.com; may be repeated',
     allowed: 'origins: scheme, host and port, without a path',
   }),
   workspace: setting({
@@ -116,7 +118,7 @@ export const SERVER_SETTINGS = {
     schema: absolutePath.optional(),
     fallback: undefined,
     env: 'A2A_SERVER_WORKSPACE',
-    describe: 'where a task works that names no workspace (default: the current directory)',
+    describe: 'workspace of a task that names none (default: the current directory)',
     allowed: 'a directory',
   }),
   allowWorkspace: setting({
@@ -126,7 +128,7 @@ export const SERVER_SETTINGS = {
     fallback: [],
     env: 'A2A_SERVER_ALLOW_WORKSPACE',
     describe:
-      'directory that workspaces must lie in; may be repeated (default: any, but the root of a file system)',
+      'directory that contains all workspaces; may be repeated (default: any, except a file system root)',
     allowed: 'directories',
   }),
   mode: setting({
@@ -136,7 +138,7 @@ export const SERVER_SETTINGS = {
     fallback: 'ask',
     env: 'A2A_SERVER_MODE',
     describe:
-      'what a task that names no mode may do unasked: nothing (ask), change files (accept-edits), everything (auto); or only lay out a plan (plan)',
+      'what a task without a mode may do without approval: nothing with side effects (ask), change files (accept-edits), everything (auto), or only write a plan (plan)',
     allowed: taskModeSchema.options.join(', '),
   }),
   passEnv: setting({
@@ -146,7 +148,7 @@ export const SERVER_SETTINGS = {
     fallback: [],
     env: 'A2A_SERVER_PASS_ENV',
     describe:
-      'environment variable that shell commands see beside the harmless ones; may be repeated (default: none, so that no key leaks)',
+      'environment variable for shell commands besides the harmless ones; may be repeated (default: none, so that no key leaks)',
     allowed: 'names of environment variables',
   }),
   confineShell: setting({
@@ -156,7 +158,7 @@ export const SERVER_SETTINGS = {
     fallback: 'off',
     env: 'A2A_SERVER_CONFINE_SHELL',
     describe:
-      'run shell commands in a box that can write to the workspace alone (bubblewrap): auto where it can be made, off, or require to start only where it can',
+      'run shell commands in a sandbox that can write only to the workspace (bubblewrap): auto uses it if it works, off does not, require refuses to start without it',
     allowed: CONFINE_SHELL.join(', '),
   }),
   shellNetwork: setting({
@@ -164,7 +166,7 @@ export const SERVER_SETTINGS = {
     schema: z.boolean(),
     fallback: false,
     env: 'A2A_SERVER_SHELL_NETWORK',
-    describe: 'let confined shell commands reach the network',
+    describe: 'let confined shell commands use the network',
     allowed: 'true or false',
   }),
   allowPrivateHost: setting({
@@ -174,7 +176,7 @@ export const SERVER_SETTINGS = {
     fallback: [],
     env: 'A2A_SERVER_ALLOW_PRIVATE_HOST',
     describe:
-      'host of a private network, or of this machine, that the tools fetch and crawl may reach beside the public ones; may be repeated (default: none)',
+      'private or local host that the tools fetch and crawl may read besides public hosts; may be repeated (default: none)',
     allowed: 'host or host:port, e.g. wiki.intern or 127.0.0.1:8080',
   }),
   model: setting({
@@ -182,7 +184,7 @@ export const SERVER_SETTINGS = {
     schema: modelIdSchema,
     fallback: 'offline',
     env: 'A2A_SERVER_MODEL',
-    describe: 'model of a task that asks for none: offline, or provider:model',
+    describe: 'default model: offline, or provider:model',
     placeholder: 'id',
     allowed: MODEL_ALLOWED,
   }),
@@ -192,7 +194,7 @@ export const SERVER_SETTINGS = {
     schema: modelIdSchema.optional(),
     fallback: undefined,
     env: 'A2A_SERVER_FAST_MODEL',
-    describe: 'model of the tier "fast" (default: the model)',
+    describe: 'model of the tier "fast" (default: the default model)',
     allowed: MODEL_ALLOWED,
   }),
   smartModel: setting({
@@ -201,7 +203,7 @@ export const SERVER_SETTINGS = {
     schema: modelIdSchema.optional(),
     fallback: undefined,
     env: 'A2A_SERVER_SMART_MODEL',
-    describe: 'model of the tier "smart" (default: the model)',
+    describe: 'model of the tier "smart" (default: the default model)',
     allowed: MODEL_ALLOWED,
   }),
   otherModel: setting({
@@ -210,7 +212,7 @@ export const SERVER_SETTINGS = {
     schema: z.array(modelIdSchema),
     fallback: [],
     env: 'A2A_SERVER_OTHER_MODEL',
-    describe: 'further model that tasks may ask for by id; may be repeated',
+    describe: 'another model that tasks may choose by id; may be repeated',
     allowed: MODEL_ALLOWED,
   }),
   agent: setting({
@@ -220,7 +222,7 @@ export const SERVER_SETTINGS = {
     fallback: ['model'],
     env: 'A2A_SERVER_AGENT',
     describe:
-      'who does the work: model; scripted <file> for rules that say what is done for which message; or acp -- <command> [args] for an agent that speaks ACP',
+      'what runs the tasks: model; scripted <file>, a script with an action for each message; or acp -- <command> [args], an agent that speaks ACP',
     allowed:
       'model; scripted and a file (see docs/scripted-agent.md); or acp, a command and its arguments (see docs/acp-agents.md); with commas between them in the variable',
   }),
@@ -231,7 +233,7 @@ export const SERVER_SETTINGS = {
     fallback: '1h',
     env: 'A2A_SERVER_AGENT_IDLE_TIMEOUT',
     describe:
-      'how long the process of an ACP agent is kept while its task waits for a person or has ended; it is started again when it is needed; or never to let it go',
+      "how long an ACP agent's process stays while its task waits for a person or has ended; it starts again when needed; or never to stop it",
     allowed: DURATION_ALLOWED,
   }),
   toolTimeout: limit(
@@ -257,11 +259,11 @@ export const SERVER_SETTINGS = {
   grace: setting({
     kind: 'text',
     placeholder: 'time',
-    schema: durationSchema.pipe(z.number({ error: 'a tool that is stopped must come to an end' })),
+    schema: durationSchema.pipe(z.number({ error: 'a stopped tool must end' })),
     fallback: '5s',
     env: 'A2A_SERVER_GRACE',
-    describe: 'how long a stopped tool has before its processes are killed',
-    allowed: 'a number with s, m, h or d behind it, e.g. 5s',
+    describe: 'how long a stopped tool may run before its processes are killed',
+    allowed: 'a number with s, m, h or d, e.g. 5s',
   }),
   budgetTurns: budget('A2A_SERVER_BUDGET_TURNS', 200, 'turns of the model'),
   budgetToolCalls: budget('A2A_SERVER_BUDGET_TOOL_CALLS', undefined, 'tool calls'),
@@ -273,7 +275,7 @@ export const SERVER_SETTINGS = {
     fallback: undefined,
     env: 'A2A_SERVER_BUDGET_COST',
     describe:
-      'how many US dollars a task may cost, by the prices in the configuration file, before it asks a person whether it goes on (default: as many as it takes)',
+      'how many US dollars a task may cost, by the prices in the configuration file, before it asks a person whether to continue (default: no limit)',
     allowed: 'a number above 0',
   }),
   budgetTime: limit(
@@ -288,7 +290,7 @@ export const SERVER_SETTINGS = {
     fallback: '7d',
     env: 'A2A_SERVER_DECISION_TIMEOUT',
     describe:
-      'how long a pending action waits for its decision, or a question for its answer, before the task is canceled; or never',
+      'how long an action waits for a decision, or a question for an answer, before the task is canceled; or never',
     allowed: DURATION_ALLOWED,
   }),
   idleTimeout: setting({
@@ -297,7 +299,7 @@ export const SERVER_SETTINGS = {
     schema: durationSchema,
     fallback: '30m',
     env: 'A2A_SERVER_IDLE_TIMEOUT',
-    describe: 'how long a task waits for the next message that asks nothing, or never',
+    describe: 'how long a task without a question waits for the next message, or never',
     allowed: DURATION_ALLOWED,
   }),
   retention: setting({
@@ -315,7 +317,7 @@ export const SERVER_SETTINGS = {
     schema: z.enum(LOG_LEVELS),
     fallback: 'info',
     env: 'A2A_SERVER_LOG_LEVEL',
-    describe: 'how much is logged, to stderr',
+    describe: 'log level; logs go to stderr',
     allowed: LOG_LEVELS.join(', '),
   }),
 } as const;
@@ -342,7 +344,7 @@ export const UNFLAGGED_SETTINGS = {
     ),
     fallback: [],
     env: 'A2A_SERVER_TOKENS',
-    describe: 'further principals and their tokens, beside "local" with the token in the state directory',
+    describe: 'more principals and their tokens, besides "local" with the token in the state directory',
     allowed: 'name=token, separated by commas',
   }),
   policy: setting({
@@ -350,7 +352,7 @@ export const UNFLAGGED_SETTINGS = {
     schema: rulesSchema,
     fallback: [],
     env: 'A2A_SERVER_POLICY',
-    describe: 'rules that allow, ask for or deny calls of tools (docs/policies.md)',
+    describe: 'rules that allow, ask for or deny tool calls (docs/policies.md)',
     allowed: 'in the configuration file, [{"action": "allow" | "ask" | "deny", "tool": …, "path": …, …}]',
   }),
   baseUrls: setting({
@@ -358,15 +360,15 @@ export const UNFLAGGED_SETTINGS = {
     schema: modelSettingsSchema.shape.baseUrls,
     fallback: {},
     env: 'A2A_SERVER_BASE_URLS',
-    describe: 'other addresses for model providers',
-    allowed: 'in the configuration file, {"provider": "address"}',
+    describe: 'other base URLs of model providers',
+    allowed: 'in the configuration file, {"provider": "URL"}',
   }),
   prices: setting({
     kind: 'text',
     schema: modelSettingsSchema.shape.prices,
     fallback: {},
     env: 'A2A_SERVER_PRICES',
-    describe: 'what models cost, in US dollars for a million tokens',
+    describe: 'prices of models in US dollars per million tokens',
     allowed: 'in the configuration file, {"provider:model": {"input": 3, "output": 15, "cachedInput": 0.3}}',
   }),
   contextWindow: setting({
@@ -374,7 +376,7 @@ export const UNFLAGGED_SETTINGS = {
     schema: modelSettingsSchema.shape.contextWindow,
     fallback: {},
     env: 'A2A_SERVER_CONTEXT_WINDOW',
-    describe: `how many tokens models take (default: ${DEFAULT_WINDOW})`,
+    describe: `context windows of models in tokens (default: ${DEFAULT_WINDOW})`,
     allowed: 'in the configuration file, {"provider:model": 32768}, from 8000',
   }),
   mcpServers: setting({
@@ -382,7 +384,7 @@ export const UNFLAGGED_SETTINGS = {
     schema: mcpServerSettingsSchema,
     fallback: {},
     env: 'A2A_SERVER_MCP_SERVERS',
-    describe: 'MCP servers whose tools the agent has',
+    describe: 'MCP servers whose tools the agent may call',
     allowed: 'in the configuration file, as described in docs/mcp-servers.md',
   }),
 } as const;

@@ -9,7 +9,7 @@ export async function commandsOf(agent: Agent): Promise<readonly OfferedCommand[
   if (commands !== null && commands.length > 0) return commands;
   throw new ProductError(
     'UNKNOWN_COMMAND',
-    `Agent "${agent.name}" offers no commands. Delegate what is to be done in words.`,
+    `Agent "${agent.name}" offers no commands. Delegate the work as a task.`,
     { facts: { agent: agent.name } },
   );
 }

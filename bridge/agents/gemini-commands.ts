@@ -81,7 +81,7 @@ export async function executeGeminiCommand(
     await response.body?.cancel();
     throw new ProductError(
       'AGENT_ERROR',
-      `The agent carries out ${commandLine(call)} as a task of its own, which it tells nobody of but on the connection that began it. Look for its session with list_all_active_sessions, or delegate the same in words.`,
+      `The agent runs ${commandLine(call)} as a task, and reports it only on the connection that started it. Find its session with list_all_active_sessions, or delegate the work as a task.`,
     );
   }
   return answerOf(await response.json());
@@ -103,7 +103,7 @@ function refusal(error: unknown, call: CommandCall): unknown {
   if (error.status === 404)
     return new ProductError('UNKNOWN_COMMAND', `The agent has no command ${commandLine(call)}: ${why}`);
   if (error.status === 400 || error.status === 500)
-    return new ProductError('AGENT_ERROR', `The agent could not carry out ${commandLine(call)}: ${why}`);
+    return new ProductError('AGENT_ERROR', `The agent could not run ${commandLine(call)}: ${why}`);
   return error;
 }
 

@@ -16,7 +16,7 @@ export function addCommands(program: Command, places: ProgramPaths): void {
       .option('--json', 'one JSON object on stdout, errors too')
       .addHelpText(
         'after',
-        '\nThe options of mcp-a2a-bridge itself, as --state-dir, --config and --agent-url, apply here too.',
+        '\nThe options of mcp-a2a-bridge, such as --state-dir, --config and --agent-url, apply here too.',
       );
   addSetUp(add, carryOut);
   addTasks(add, carryOut);
@@ -34,7 +34,7 @@ function addSetUp(add: Add, carryOut: CarryOut): void {
   const writing = (usage: string, description: string): Command =>
     add(usage, description)
       .option('--scope <scope>', `${SCOPE}; default user`)
-      .option('--name <name>', 'what the client calls the server; default a2a-bridge')
+      .option('--name <name>', "the server's name in the client; default a2a-bridge")
       .option('--dry-run', 'show the change and write nothing')
       .option('--yes', 'write without asking');
   writing(
@@ -59,15 +59,15 @@ function addSetUp(add: Add, carryOut: CarryOut): void {
 function addTasks(add: Add, carryOut: CarryOut): void {
   add('tasks', 'the sessions of every agent, newest first')
     .option('--agent <name>', 'of this agent alone')
-    .option('--state <state>', 'in this state alone, e.g. input-required')
-    .option('--limit <number>', 'at most so many; default 50')
+    .option('--state <state>', 'only in this state, e.g. input-required')
+    .option('--limit <number>', 'the maximum number; default 50')
     .action(async (_, it: Command) => {
       const { tasks } = await import('./commands/tasks.ts');
       await carryOut(it, tasks);
     });
-  add('watch <session>', "a session's task as it happens, until it has ended")
-    .option('--from <seq>', 'begin after the event with this number; 0 is the whole story')
-    .option('--until-settled', 'end when it waits for a person, too')
+  add('watch <session>', "follows a session's task until it has ended")
+    .option('--from <seq>', 'begin after the event with this number; 0 shows all events')
+    .option('--until-settled', 'also end when the task waits for a person')
     .action(async (session: string, _, it: Command) => {
       const { watch } = await import('./commands/watch.ts');
       await carryOut(it, (run) => watch(run, session));
@@ -79,27 +79,27 @@ function addTasks(add: Add, carryOut: CarryOut): void {
     },
   );
   add('cancel <session>', "ends the session's task")
-    .option('--reason <text>', 'for the agent and the record')
+    .option('--reason <text>', 'the reason, for the agent and the journal')
     .action(async (session: string, _, it: Command) => {
       const { cancel } = await import('./commands/cancel.ts');
       await carryOut(it, (run) => cancel(run, session));
     });
-  add('commands', 'what an agent does by name, without a model')
-    .option('--agent <name>', 'of this agent; default the first')
+  add('commands', 'lists the commands of the agents')
+    .option('--agent <name>', 'only this agent; default all')
     .action(async (_, it: Command) => {
       const { commands } = await import('./commands/commands.ts');
       await carryOut(it, commands);
     });
-  add('command <name> [args...]', 'has the agent carry a command out, e.g. checkpoint list')
-    .option('--agent <name>', 'by this agent; default the first')
-    .option('--session <session>', 'in this session; default a new one')
+  add('command <name> [args...]', 'runs a command of the agent, e.g. checkpoint list')
+    .option('--agent <name>', 'the agent; default the first')
+    .option('--session <session>', 'the session; default a new one')
     .action(async (name: string, args: string[], _, it: Command) => {
       const { runAgentCommand } = await import('./commands/run-agent-command.ts');
       await carryOut(it, (run) => runAgentCommand(run, { command: name, args }));
     });
   add('abort <toolId>', 'stops one running tool; its task goes on')
-    .option('--agent <name>', 'asks this agent alone')
-    .option('--reason <text>', 'for the agent and the record')
+    .option('--agent <name>', 'ask only this agent')
+    .option('--reason <text>', 'the reason, for the agent and the journal')
     .action(async (toolId: string, _, it: Command) => {
       const { abort } = await import('./commands/abort.ts');
       await carryOut(it, (run) => abort(run, toolId));
@@ -108,38 +108,38 @@ function addTasks(add: Add, carryOut: CarryOut): void {
 
 function addDecisions(add: Add, carryOut: CarryOut): void {
   const deciding = (usage: string, description: string): Command =>
-    add(usage, description).option('--reason <text>', 'for the agent and the record');
+    add(usage, description).option('--reason <text>', 'the reason, for the agent and the journal');
   for (const word of ['approve', 'deny'] as const) {
     const it = deciding(
       `${word} <code> [call]`,
       word === 'approve'
-        ? 'lets the action with this code run; with a session instead, shows the action and asks'
-        : 'keeps the action with this code from running; with a session instead, shows the action and asks',
-    ).option('--all', 'with a session: everything that waits there');
+        ? 'approves the action with this code; with a session id, shows the action and asks'
+        : 'denies the action with this code; with a session id, shows the action and asks',
+    ).option('--all', 'with a session: all its pending actions');
     if (word === 'approve')
-      it.option('--scope <scope>', 'once, or stop asking for this: tool, server, always')
-        .option('--minutes <number>', 'with a scope: trust it for so long, not for the whole task')
-        .option('--uses <number>', 'with a scope: trust it for so many later calls');
+      it.option('--scope <scope>', 'once, or also later calls of the: tool, server, always (all)')
+        .option('--minutes <number>', 'with a scope: trust it for this time, not for the whole task')
+        .option('--uses <number>', 'with a scope: trust it for this number of calls');
     it.action(async (what: string, call: string | undefined, _, self: Command) => {
       const { decide } = await import('./commands/decide.ts');
       await carryOut(self, (run) => decide(run, word, { what, call }));
     });
   }
-  deciding('edit <code> [call]', 'opens $EDITOR on the action, and lets it run as you have changed it')
+  deciding('edit <code> [call]', 'opens $EDITOR on the action, and approves your edited version')
     .option('--yes', 'with a code: send the edited text without asking')
-    .option('--file <path>', 'take the edited text from there, - being stdin')
+    .option('--file <path>', 'read the edited text from this file; - is stdin')
     .action(async (what: string, call: string | undefined, _, it: Command) => {
       const { edit } = await import('./commands/edit.ts');
       await carryOut(it, (run) => edit(run, { what, call }));
     });
-  add('revoke <session> [grants...]', 'takes back trust; without a grant, shows what is trusted')
-    .option('--all', 'everything that is trusted in the session')
+  add('revoke <session> [grants...]', 'revokes grants of trust; without a grant, lists them')
+    .option('--all', 'all grants of the session')
     .action(async (session: string, grants: string[], _, it: Command) => {
       const { revoke } = await import('./commands/revoke.ts');
       await carryOut(it, (run) => revoke(run, session, grants));
     });
   add('answer <code> [words...]', 'answers the question with this code; without words, it asks you')
-    .option('--call <call>', 'with a session in place of the code: which question, where several wait')
+    .option('--call <call>', 'with a session instead of the code: the question, if several wait')
     .action(async (what: string, words: string[], _, it: Command) => {
       const { answer } = await import('./commands/answer.ts');
       await carryOut(it, (run) => answer(run, what, words));
@@ -167,9 +167,9 @@ function addServer(program: Command, add: Add, carryOut: CarryOut): void {
     const { page } = await import('./commands/page.ts');
     await carryOut(it, page);
   });
-  add('logs', 'what the local server says')
-    .option('-f, --follow', 'and what it says from now on')
-    .option('-n, --lines <number>', 'so many of its last lines; default 50')
+  add('logs', 'prints the log of the local server')
+    .option('-f, --follow', 'also print new lines')
+    .option('-n, --lines <number>', 'the number of last lines; default 50')
     .action(async (_, it: Command) => {
       const { logs } = await import('./commands/logs.ts');
       await carryOut(it, logs);

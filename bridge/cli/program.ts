@@ -22,7 +22,7 @@ export function program(
   const json = typed.includes('--json');
   const command = new Command('mcp-a2a-bridge')
     .description(
-      'Serves MCP, over stdio and if told so over HTTP: hand work to an A2A agent, approve each risky step, walk away, come back, lose nothing. With a command, the same from a terminal.',
+      'Serves MCP over stdio, and optionally over HTTP: hand work to an A2A agent, approve each risky step, walk away, come back, lose nothing. The commands do the same from a terminal.',
     )
     .version(packageVersion())
     .showHelpAfterError(json ? false : '(mcp-a2a-bridge --help lists the commands and options)')
@@ -47,7 +47,7 @@ export function program(
   const codes = EXIT_MEANINGS.map(([code, meaning]) => `  ${String(code).padStart(2)}  ${meaning}`);
   return command.addHelpText(
     'after',
-    `\nA flag wins over its environment variable (in parentheses), that over the "bridge" section of the configuration\nfile, that over the default. Without a flag:\n${unflagged.join('\n')}\n\nExit codes:\n${codes.join('\n')}`,
+    `\nA flag overrides its environment variable (in parentheses). The variable overrides the section "bridge" of the\nconfiguration file, and the file overrides the default. Settings without a flag:\n${unflagged.join('\n')}\n\nExit codes:\n${codes.join('\n')}`,
   );
 }
 

@@ -98,8 +98,5 @@ export interface Dialect {
 
 /** For agents that take no commands as messages. */
 export function noCommand(): never {
-  throw new ProductError(
-    'UNKNOWN_COMMAND',
-    'The agent carries out no commands. Delegate it as a task in words.',
-  );
+  throw new ProductError('UNKNOWN_COMMAND', 'The agent offers no commands. Delegate the work as a task.');
 }

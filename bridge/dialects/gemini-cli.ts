@@ -83,7 +83,7 @@ function decisionIn(verdict: Verdict) {
   if (verdict.type === 'decision') return verdict.decision;
   throw new ProductError(
     'INVALID_DECISION',
-    `"answer" is for questions in words; ${verdict.callId} is a tool call, or nothing that waits. Decide a call with approve or deny.`,
+    `"answer" is only for questions. ${verdict.callId} is a tool call, or does not wait. Decide a call with approve or deny.`,
     { facts: { callId: verdict.callId } },
   );
 }

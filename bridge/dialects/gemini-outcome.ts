@@ -23,7 +23,7 @@ export function confirmationOf(decision: Decision, pending: readonly PendingActi
   if (decision.shown !== action.shown)
     throw new ProductError(
       'INPUT_CHANGED',
-      `What ${callId} would do has changed since it was shown; nothing was sent. Show the person the call as it is now (wait_for_task), and decide again.`,
+      `Call ${callId} has changed since it was shown. Nothing was sent. Show the person the current call (wait_for_task), and decide again.`,
       { facts: { callId } },
     );
   switch (decision.decision) {
@@ -98,8 +98,8 @@ function unknownCall(callId: string, pending: readonly PendingAction[]): Product
   return new ProductError(
     'UNKNOWN_CALL',
     pending.length === 0
-      ? `Nothing waits for a decision; "${callId}" was decided, or never asked. Look with wait_for_task.`
-      : `"${callId}" does not wait for a decision. What waits is: ${waiting}.`,
+      ? `No action waits for a decision. "${callId}" was decided before, or does not exist. Look with wait_for_task.`
+      : `"${callId}" does not wait for a decision. Waiting: ${waiting}.`,
     { facts: { callId } },
   );
 }

@@ -41,6 +41,6 @@ export function withWaitingResults(output: z.ZodObject): z.ZodObject {
     waitingResults: z
       .array(waitingResultSchema)
       .optional()
-      .describe('Tasks that ended while nobody looked. Said once; wait_for_task has the result of each.'),
+      .describe('Tasks that ended while no call waited. Announced once; wait_for_task returns each result.'),
   });
 }

@@ -57,7 +57,7 @@ export const BRIDGE_SETTINGS = {
     schema: httpUrl.optional(),
     fallback: undefined,
     env: 'MCP_A2A_BRIDGE_AGENT_URL',
-    describe: 'the A2A agent to work with (default: the local a2a-server, started when it does not run)',
+    describe: 'the URL of the A2A agent (default: the local a2a-server, which the bridge starts)',
     allowed: 'the http or https URL of an A2A agent',
   }),
   agentTokenEnv: setting({
@@ -66,7 +66,7 @@ export const BRIDGE_SETTINGS = {
     schema: variableName,
     fallback: 'MCP_A2A_BRIDGE_AGENT_TOKEN',
     env: 'MCP_A2A_BRIDGE_AGENT_TOKEN_ENV',
-    describe: "the environment variable that holds that agent's bearer token",
+    describe: "the environment variable with that agent's bearer token",
     allowed: 'the name of an environment variable',
   }),
   agentDialect: setting({
@@ -75,7 +75,7 @@ export const BRIDGE_SETTINGS = {
     schema: z.enum(DIALECT_NAMES).optional(),
     fallback: undefined,
     env: 'MCP_A2A_BRIDGE_AGENT_DIALECT',
-    describe: 'how that agent asks for approvals (default: as its card tells)',
+    describe: 'how that agent asks for approvals (default: by its agent card)',
     allowed: DIALECT_NAMES.join(', '),
   }),
   waitSeconds: setting({
@@ -85,7 +85,7 @@ export const BRIDGE_SETTINGS = {
     fallback: undefined,
     env: 'MCP_A2A_BRIDGE_WAIT_SECONDS',
     describe:
-      'how long a call waits for its task before it returns the handle (default 100, and 50 when the client asks for no progress)',
+      'how long a call waits for its task before it returns the handle (default 100, or 50 if the client asks for no progress)',
     allowed: 'a number from 0 to 3600',
   }),
   toolPrefix: setting({
@@ -94,7 +94,7 @@ export const BRIDGE_SETTINGS = {
     schema: z.string().regex(/^[A-Za-z0-9_-]{0,30}$/),
     fallback: '',
     env: 'MCP_A2A_BRIDGE_TOOL_PREFIX',
-    describe: 'put before the name of every tool, e.g. gemini_',
+    describe: 'prefix of every tool name, e.g. gemini_',
     allowed: 'up to 30 letters, digits, "_" and "-"',
   }),
   onCancel: setting({
@@ -104,7 +104,7 @@ export const BRIDGE_SETTINGS = {
     fallback: 'detach',
     env: 'MCP_A2A_BRIDGE_ON_CANCEL',
     describe:
-      'what becomes of a task when a person stops the call that waits for it; a client that times out or goes away never ends one',
+      'what happens to a task when a person stops the call that waits for it; a timeout or a disconnect never ends a task',
     allowed: 'detach (it goes on) or cancel',
   }),
   approvals: setting({
@@ -114,7 +114,7 @@ export const BRIDGE_SETTINGS = {
     fallback: 'auto',
     env: 'MCP_A2A_BRIDGE_APPROVALS',
     describe:
-      'how actions are approved: the person is asked in a form where the client has one, and else over the tool (auto), only what a person answers in a form counts (human-only), or only the tool is used (tool-only)',
+      'how actions are approved: in forms if the client shows them, otherwise by the tool (auto); only by a person in a form, on the page or at a terminal (human-only); or only by the tool (tool-only)',
     allowed: 'auto, human-only or tool-only',
   }),
   forms: setting({
@@ -124,7 +124,7 @@ export const BRIDGE_SETTINGS = {
     fallback: 'none',
     env: 'MCP_A2A_BRIDGE_FORMS',
     describe:
-      'which fields a form for an action has: none, so that it only approves or denies, or more, to edit, trust and give a reason too (default none)',
+      'the fields of an approval form: none, to approve or deny only, or more, to edit, trust and give a reason too (default none)',
     allowed: 'none or more',
   }),
   fastestAnswerSeconds: setting({
@@ -133,8 +133,7 @@ export const BRIDGE_SETTINGS = {
     schema: z.number().min(0).max(60),
     fallback: 1,
     env: 'MCP_A2A_BRIDGE_FASTEST_ANSWER_SECONDS',
-    describe:
-      'an answer to a form that comes back faster than this was read by nobody, and does not count (default 1)',
+    describe: 'a form answered faster than this was not read, and does not count (default 1)',
     allowed: 'a number from 0 to 60',
   }),
   workspace: setting({
@@ -148,7 +147,7 @@ export const BRIDGE_SETTINGS = {
     fallback: undefined,
     env: 'CLAUDE_PROJECT_DIR',
     describe:
-      'where tasks work that name no workspace, with agents on this machine (default: the current directory)',
+      'workspace of tasks that name none, for agents on this machine (default: the current directory)',
     allowed: 'a directory',
   }),
   allowWorkspace: setting({
@@ -163,7 +162,7 @@ export const BRIDGE_SETTINGS = {
     fallback: [],
     env: 'MCP_A2A_BRIDGE_ALLOW_WORKSPACE',
     describe:
-      'a directory that a tool call may name as the workspace, with all below it, beside the own directory; may be repeated',
+      "a directory that tool calls may use as workspace, with everything below it, besides the bridge's own; may be repeated",
     allowed: 'directories',
   }),
   autoStart: setting({
@@ -171,7 +170,7 @@ export const BRIDGE_SETTINGS = {
     schema: z.boolean(),
     fallback: true,
     env: 'MCP_A2A_BRIDGE_AUTO_START',
-    describe: 'start the local a2a-server when it is needed and does not run (default yes)',
+    describe: 'start the local a2a-server when it is needed (default yes)',
     allowed: 'true or false',
   }),
   stdio: setting({
@@ -179,7 +178,7 @@ export const BRIDGE_SETTINGS = {
     schema: z.boolean(),
     fallback: true,
     env: 'MCP_A2A_BRIDGE_STDIO',
-    describe: 'serve the client that has started the bridge, over stdin and stdout (default yes)',
+    describe: 'serve the client that started the bridge, over stdin and stdout (default yes)',
     allowed: 'true or false',
   }),
   http: setting({
@@ -189,7 +188,7 @@ export const BRIDGE_SETTINGS = {
     schema: httpPort.optional(),
     fallback: undefined,
     env: 'MCP_A2A_BRIDGE_HTTP',
-    describe: `serve MCP over Streamable HTTP too, on 127.0.0.1; 0 takes a free port (default no, and ${DEFAULT_HTTP_PORT} without a port)`,
+    describe: `also serve MCP over Streamable HTTP on 127.0.0.1; 0 uses a free port (default no; default port ${DEFAULT_HTTP_PORT})`,
     allowed: 'yes, no, or a port from 0 to 65535',
   }),
   httpAllowOrigin: setting({
@@ -199,7 +198,7 @@ export const BRIDGE_SETTINGS = {
     fallback: [],
     env: 'MCP_A2A_BRIDGE_HTTP_ALLOW_ORIGIN',
     describe:
-      'origin of web pages that may use it over HTTP, e.g. https://console.example.com; may be repeated',
+      'origin of web pages that may call the bridge over HTTP, e.g. https://console.example.com; may be repeated',
     allowed: 'origins: scheme, host and port, without a path',
   }),
   logLevel: setting({
@@ -208,7 +207,7 @@ export const BRIDGE_SETTINGS = {
     schema: z.enum(LOG_LEVELS),
     fallback: 'info',
     env: 'MCP_A2A_BRIDGE_LOG_LEVEL',
-    describe: 'how much is logged, to stderr',
+    describe: 'log level; logs go to stderr',
     allowed: LOG_LEVELS.join(', '),
   }),
 } as const;
@@ -220,7 +219,7 @@ export const UNFLAGGED_SETTINGS = {
     schema: z.record(agentName, agentSettings),
     fallback: {},
     env: 'MCP_A2A_BRIDGE_AGENTS',
-    describe: 'several agents by name, the first one being the default',
+    describe: 'agents by name; the first is the default',
     allowed:
       'in the configuration file, {"name": {"url": "…", "tokenEnv": "…", …}}; docs/configuration.md has every key',
   }),
@@ -229,7 +228,7 @@ export const UNFLAGGED_SETTINGS = {
     schema: webhookSettingsSchema.optional(),
     fallback: undefined,
     env: 'MCP_A2A_BRIDGE_APPROVAL_WEBHOOK',
-    describe: 'an address that is told of what waits too long, and may decide it',
+    describe: 'a webhook that gets approvals that wait too long, and may decide them',
     allowed: 'in the same file, {"url": "…", "secretEnv": "…", …}; docs/approvals.md has every key',
   }),
 } as const;
@@ -261,7 +260,7 @@ export async function readBridgeSettings(
   if (!settings.stdio && settings.http === undefined) {
     throw new ProductError(
       'CONFIGURATION',
-      'With --no-stdio and without --http the bridge would serve nobody. Add --http.',
+      'With --no-stdio and without --http the bridge serves no client. Add --http.',
     );
   }
   return {

@@ -37,7 +37,7 @@ export class Outbox {
     } catch (error) {
       throw new ProductError(
         'STORAGE',
-        `The bridge could not write the delegation down in ${this.#database.path} (${messageOf(error)}), and sends nothing that it has not written down. Free some space on that disk, or make the file writable for this user, then delegate again.`,
+        `The bridge could not record the delegation in ${this.#database.path} (${messageOf(error)}), so it sent nothing. Free some space on that disk, or make the file writable for this user. Then delegate again.`,
         { cause: error },
       );
     }

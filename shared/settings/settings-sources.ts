@@ -22,7 +22,7 @@ export function locationFlags(kept: string): readonly { flag: string; describe: 
   return [
     {
       flag: '--state-dir <dir>',
-      describe: `where ${kept} are kept (${STATE_DIRECTORY_VARIABLE}, default ${stateDirectory({ ...hostEnvironment(), env: {} })})`,
+      describe: `the directory of ${kept} (${STATE_DIRECTORY_VARIABLE}, default ${stateDirectory({ ...hostEnvironment(), env: {} })})`,
     },
     {
       flag: '--config <file>',

@@ -18,7 +18,7 @@ import { Random } from './random.ts';
 const MALFORMED = 2_500;
 /** Calls side by side: some wait for the agent to be tried again. */
 const AT_ONCE = 60;
-const UNFORESEEN = /did not expect|nobody (foresaw|caught|waited for)/;
+const UNFORESEEN = /did not expect|uncaught error|unhandled rejection|unexpected error/;
 
 export async function answersRound(round: number, programs: Programs, findings: Findings): Promise<void> {
   const random = new Random(findings.seed, 'answers', round);

@@ -48,8 +48,7 @@ export function agentCard(url: string, version: string, skills: readonly AgentSk
         },
         {
           uri: AGENT_COMMAND,
-          description:
-            'Commands that the agent carries out by name, without a model; GET /api/commands lists them.',
+          description: 'Commands that the agent runs by name, without a model. GET /api/commands lists them.',
           required: false,
           params: undefined,
         },

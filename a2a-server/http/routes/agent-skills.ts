@@ -45,18 +45,18 @@ function agentSkill({ agent, model }: AgentFacts): AgentSkill {
           })
         : skill('agent', 'Carry out a task', {
             description:
-              'Works on a task in words with a language model, asks before each step that has side effects, and gives a second opinion without changing anything.',
+              'Works on a task with a language model, asks before each step that has side effects, and gives a second opinion without changing anything.',
             tags: ['agent', 'coding'],
             examples: ['Find out why the tests fail and mend it', 'Is this design sound?'],
           });
     case 'scripted':
       return skill('agent', 'Follow a script', {
-        description: 'Answers by the rules of a script, for tests and demonstrations: no model is asked.',
+        description: 'Follows a script, for tests and demonstrations, without a model.',
         tags: ['agent', 'scripted'],
       });
     case 'acp':
       return skill('agent', 'Hand a task to an agent', {
-        description: `Hands a task in words to the agent ${agentName(agent)}, over ACP, and asks before each step that it wants leave for.`,
+        description: `Hands a task to the agent ${agentName(agent)} over ACP, and asks before each step for which that agent requests permission.`,
         tags: ['agent', 'coding', 'acp'],
         examples: ['Find out why the tests fail and mend it'],
       });
@@ -73,7 +73,7 @@ function fileSkill(tools: OwnTools): AgentSkill[] {
   if (changing.length + looking.length === 0) return [];
   return [
     skill('files', 'Work on files', {
-      description: `Reads and changes the text files of a workspace and nothing outside of it (${named([...looking, ...changing])}). Each change is shown as a diff before it is made.`,
+      description: `Reads and changes the text files of a workspace, and nothing outside it (${named([...looking, ...changing])}). Each change is shown as a diff before it is made.`,
       tags: ['files', 'coding'],
       examples: ['Create test.md with hello'],
     }),
@@ -85,7 +85,7 @@ function shellSkill(tools: OwnTools, confinement: string): AgentSkill[] {
   if (shell.length === 0) return [];
   return [
     skill('shell', 'Run commands', {
-      description: `Runs shell commands in the workspace (${named(shell)}). Each command line is shown before it runs, and can be stopped while it does. ${confinement}`,
+      description: `Runs shell commands in the workspace (${named(shell)}). A person sees each command line before it runs, and can stop it. ${confinement}`,
       tags: ['shell', 'coding'],
       examples: ['Run the tests'],
     }),
@@ -97,7 +97,7 @@ function webSkill(tools: OwnTools): AgentSkill[] {
   if (web.length === 0) return [];
   return [
     skill('web', 'Read the web', {
-      description: `Reads pages of the web (${named(web)}), public addresses only unless the operator lists others. Each address is shown before it is asked.`,
+      description: `Reads web pages (${named(web)}), only from public addresses unless the operator allows others. A person sees each URL before the request.`,
       tags: ['web'],
       examples: ['Fetch https://example.com and summarise it'],
     }),
@@ -117,7 +117,7 @@ function commandSkill(commands: readonly OfferedCommand[]): AgentSkill[] {
   if (commands.length === 0) return [];
   return [
     skill('commands', 'Carry out commands', {
-      description: `Does by itself what a command names, without a model: ${named(commands)}.`,
+      description: `Runs commands without a model: ${named(commands)}.`,
       tags: ['commands', 'checkpoints'],
     }),
   ];

@@ -110,7 +110,7 @@ function startFailure(command: AcpAgentCommand, error: unknown): ProductError {
       : messageOf(error);
   return new ProductError(
     'AGENT_ERROR',
-    `The agent ${commandText(command)} could not be started: ${why}. Mend the setting "agent" or install it, then go on with the session.`,
+    `The agent ${commandText(command)} could not be started: ${why}. Correct the setting "agent" or install the agent, then continue the session.`,
     { cause: error },
   );
 }

@@ -46,7 +46,7 @@ export function permissionTools(agents: LiveAgents): Tool[] {
   return Object.entries(KINDS).map(([kind, { sideEffect, does }]) =>
     defineTool({
       name: kind,
-      description: `The agent ${name} ${does}, as it asked to.`,
+      description: `The agent ${name} ${does}, as it requested.`,
       source: { type: 'acp-agent', agent: name },
       sideEffect,
       schema: permissionInputSchema,

@@ -45,7 +45,7 @@ export async function runPermitted(
     if (outcome === undefined) {
       permission.answer(rejectOutcome(permission.options));
       throw new Error(
-        'The agent asked, and offered no answer that lets it: it was refused. Nothing was done.',
+        "The agent's request offered no option to allow it, so it was refused. Nothing was done.",
       );
     }
     const output = liveOutput(run);
@@ -111,8 +111,8 @@ async function claim(
   throw new Error(
     agent.failure ??
       (fresh
-        ? 'The agent had ended since it asked, and its request with it. It was started again and told of the approval, but did not ask for this again: nothing was done.'
-        : 'The agent has taken its request back: nothing was done.'),
+        ? "The agent's process had ended, and its request with it. It started again and got the approval, but did not repeat the request. Nothing was done."
+        : 'The agent withdrew its request. Nothing was done.'),
   );
 }
 
@@ -160,10 +160,10 @@ function resultOf(end: End, workspace: string, call: Call): ToolResult {
     case 'turn-over':
       return {
         text: 'The agent was given leave, and stopped before it said how this went.',
-        summary: `${title}: allowed; its outcome was not told`,
+        summary: `${title}: allowed; outcome unknown`,
       };
     case 'lost':
-      throw new Error(`${end.message} It had been given leave for this: whether it was done is unknown.`);
+      throw new Error(`${end.message} The call was approved; whether it ran is unknown.`);
   }
 }
 

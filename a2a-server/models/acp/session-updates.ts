@@ -101,7 +101,7 @@ function planOf({ entries }: Plan): Artifact {
   return {
     artifactId: 'plan',
     name: 'Plan',
-    description: 'What the agent means to do, and how far it is.',
+    description: "The agent's plan and its progress.",
     parts: [
       { type: 'text', text: lines.join('\n') },
       {

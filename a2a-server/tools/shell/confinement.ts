@@ -69,7 +69,7 @@ export async function findConfinement(
   if (confine === 'auto') return { type: 'open', why };
   throw new ProductError(
     'CONFIGURATION',
-    `Shell commands must be confined (setting "confineShell" is "require"), and cannot be: ${why}. Mend that, or set it to "auto" or "off".`,
+    `Shell commands must be confined (setting "confineShell" is "require"), but no sandbox works: ${why}. Correct that, or set it to "auto" or "off".`,
     { facts: { key: 'confineShell' } },
   );
 }

@@ -201,7 +201,7 @@ export function includesFile(some: readonly FileIdentity[], one: FileIdentity): 
 export function stateDirectoryError(): ProductError {
   return new ProductError(
     'OUTSIDE_WORKSPACE',
-    'The path leads into the directory where the server keeps its own state, its token and its journal. That is outside of every workspace; work elsewhere.',
+    "The path leads into the server's state directory, which contains its token and journal. No workspace includes it. Use another path.",
   );
 }
 

@@ -19,7 +19,7 @@ export async function revoke(
 ): Promise<number> {
   const { options } = run;
   if (options.all === true && grants.length > 0)
-    throw new UsageError('Name the grants, or use --all, not both. Nothing was taken back.');
+    throw new UsageError('Name the grants or use --all, not both. Nothing was revoked.');
   const desk = await openCommandContext(run);
   const session = await resolveSession(desk.sessions, given);
   const revoked = options.all === true ? 'all' : [...grants];

@@ -36,7 +36,7 @@ export async function stopServer(run: CommandRun<CommonOptions>): Promise<void> 
     if (!(await ended(state.record)))
       throw new ProductError(
         'SHUTTING_DOWN',
-        `The server (pid ${String(state.record.pid)}) was told to end and has not within ${String(STOP_MS / 1000)} s. "mcp-a2a-bridge logs" says what it does.`,
+        `The server (pid ${String(state.record.pid)}) did not end within ${String(STOP_MS / 1000)} s. "mcp-a2a-bridge logs" shows its log.`,
       );
   }
   tell(
@@ -83,7 +83,7 @@ function tell(
 function stranger({ record, message }: Extract<ServerState, { type: 'strange' }>): ProductError {
   return new ProductError(
     'AGENT_UNREACHABLE',
-    `Process ${String(record.pid)} should be the local server at ${record.url}, and does not answer as it would: ${message}. See what it is, and end it yourself.`,
+    `Process ${String(record.pid)} should be the local server at ${record.url}, but does not answer like it: ${message}. Check the process, and end it yourself.`,
   );
 }
 

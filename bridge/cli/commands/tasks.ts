@@ -63,7 +63,7 @@ function parseState(given: string | undefined): SessionStateName | undefined {
 
 function limitOf(given: string | undefined): number {
   const limit = given === undefined ? SHOWN : Number(given);
-  if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit takes a number of tasks, from 1.');
+  if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit needs a number from 1.');
   return limit;
 }
 

@@ -30,7 +30,7 @@ export async function watch(run: CommandRun<WatchOptions>, given: string): Promi
   await desk.close();
   const { deduplicates: resumes } = await agent.connect();
   if (from !== null && !resumes)
-    throw new UsageError(`Agent "${agent.name}" gives its events no positions. Watch it without --from.`);
+    throw new UsageError(`Agent "${agent.name}" does not number its events. Omit --from.`);
   const live = new LiveText(terminal, { decides: !hasEnded(view) });
   if (options.json !== true)
     terminal.say(terminal.paint('bold', `Session ${id} with ${agent.name}, task ${view.taskId}`));
@@ -64,7 +64,7 @@ function cursorOf(given: string | undefined): number | null {
   if (given === undefined) return null;
   const from = /^\d{1,15}$/.test(given) ? Number(given) : undefined;
   if (from === undefined)
-    throw new UsageError(`--from takes the number of an event, from 0; "${given}" is none.`);
+    throw new UsageError(`--from needs the number of an event, from 0, not "${given}".`);
   return from;
 }
 

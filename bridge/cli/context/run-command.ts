@@ -40,7 +40,7 @@ export async function runCommand<Options extends CommonOptions>(
     const level = settings.logLevel === 'info' ? 'silent' : settings.logLevel;
     const log = createLogger({ name: 'mcp-a2a-bridge', level });
     consoleToLog(log);
-    process.on('unhandledRejection', (error) => log.error({ err: error }, 'a failure nobody waited for'));
+    process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
     code = (await command({ options, settings, places, terminal, env: process.env, log })) ?? 0;
   } catch (error) {
     code = exitCodeOf(error);

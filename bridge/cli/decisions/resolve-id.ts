@@ -28,7 +28,10 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
   const unsure = unreachable.map(({ agent, message }) => ` Agent "${agent}" could not be asked: ${message}`);
   // No agent has answered, so the session may exist.
   if (all.length === 0 && unsure.length > 0)
-    throw new ProductError('AGENT_UNREACHABLE', `Session "${given}" cannot be looked for.${unsure.join('')}`);
+    throw new ProductError(
+      'AGENT_UNREACHABLE',
+      `The bridge cannot look for session "${given}".${unsure.join('')}`,
+    );
   const code = isCode(given)
     ? ` Nor does an action wait with the code ${given}: it was decided, or is asked again with another code.`
     : '';
@@ -142,8 +145,8 @@ export function resolveQuestion(
     throw new ProductError(
       'DECISION_NEEDED',
       pending.length > 0
-        ? `The agent asks no question: ${String(pending.length)} action(s) wait for approve, deny or edit.`
-        : 'The agent asks nothing.',
+        ? `The agent has no open question. ${String(pending.length)} action(s) wait for approve, deny or edit.`
+        : 'The agent has no open question.',
     );
   const fits = given === undefined ? questions : questions.filter(({ callId }) => hasIdPrefix(callId, given));
   const [only, another] = fits;
@@ -159,7 +162,7 @@ function waitsNoMore({ callId, title, decided }: TaskView['calls'][number]): Pro
   const how = decided && `: ${decided.decision}, by ${decided.by} over ${decided.channel}`;
   return new ProductError(
     'ALREADY_DECIDED',
-    `The action ${callId} (${visibleLine(title)}) ${decided === null ? 'waits no more' : 'was decided before'}${how ?? ''}. Nothing was decided.`,
+    `The action ${callId} (${visibleLine(title)}) ${decided === null ? 'no longer waits' : 'was decided before'}${how ?? ''}. Nothing was decided.`,
     { facts: { callId } },
   );
 }

@@ -22,7 +22,7 @@ export async function sendVerdicts(session: Session, verdicts: readonly Verdict[
 }
 
 function afterwards({ reason, message, facts }: ProductError): ProductError {
-  return new ProductError(reason, `The agent has the decision. What it does since is not known: ${message}`, {
+  return new ProductError(reason, `The agent has the decision. Its state since is unknown: ${message}`, {
     facts,
   });
 }

@@ -26,6 +26,6 @@ export function requireTerminal(
 ): void {
   if (yes === true || (interactive && json !== true)) return;
   throw new UsageError(
-    `Nobody can be asked here, so nothing was decided. Read the action, then decide with its whole code: mcp-a2a-bridge ${instead}`,
+    `There is no terminal to ask a person, so nothing was decided. Read the action, then decide with its whole code: mcp-a2a-bridge ${instead}`,
   );
 }

@@ -57,7 +57,7 @@ export class OpenCall {
   beforeSending(): void {
     if (this.#cause === undefined) return;
     this.#tell({ tool: this.#watching.tool, cause: this.#cause, fate: { type: 'unsent' } });
-    throw new Error('The call was withdrawn before it had sent anything.');
+    throw new Error('The client cancelled the call before the bridge sent anything.');
   }
 
   /** Sets the session that the call waits for. If the call is already cancelled, its outcome is decided now. */
@@ -74,7 +74,7 @@ export class OpenCall {
     this.#cause = causeOf(this.#watching.signal.reason);
     const { requestId, tool, log } = this.#watching;
     const { name, words } = this.#cause;
-    log.info({ requestId, tool, cause: name, reason: words }, 'the client withdrew a call');
+    log.info({ requestId, tool, cause: name, reason: words }, 'the client cancelled a call');
     if (this.#awaited !== undefined) this.#settle(this.#cause, this.#awaited);
   }
 
@@ -102,7 +102,7 @@ export class OpenCall {
     withdrawals.add(call);
     log.info(
       { requestId, tool, sessionId: call.session?.id, fate: call.fate.type },
-      'what becomes of a withdrawn call',
+      'the effect of a cancelled call',
     );
     // A client that has disconnected cannot be notified.
     const named = call.session === undefined ? '' : ` Its session is ${call.session.id}.`;
@@ -112,6 +112,6 @@ export class OpenCall {
   #learn(call: CancelledCall, fate: TaskOutcome): void {
     call.fate = fate;
     const { requestId, log } = this.#watching;
-    log.info({ requestId, sessionId: call.session?.id, fate: fate.type }, 'what became of a withdrawn call');
+    log.info({ requestId, sessionId: call.session?.id, fate: fate.type }, 'the outcome of a cancelled call');
   }
 }

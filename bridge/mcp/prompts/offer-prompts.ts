@@ -9,7 +9,7 @@ import type { ToolName } from '../../tool-names/tool-name.ts';
 import { withToolPrefix } from '../tool/tool.ts';
 import { delegatePrompt, resumePrompt, reviewPrompt } from './prompts.ts';
 
-const session = z.string().max(200).optional().describe('The session; the one that fits when left out.');
+const session = z.string().max(200).optional().describe('The session. If omitted: the one that fits.');
 
 export interface PromptOptions {
   prefix: string;
@@ -36,7 +36,7 @@ export function offerPrompts(server: McpServer, { prefix, approvals, bridge }: P
       description: 'Hands a task to another agent.',
       argsSchema: z.object({
         task: z.string().describe('What to do.'),
-        agent: z.string().max(100).optional().describe('Which agent; the first one when left out.'),
+        agent: z.string().max(100).optional().describe('The agent. If omitted: the first one.'),
       }),
     },
     (args) => said(delegatePrompt(args, name)),
@@ -58,7 +58,7 @@ export function offerPrompts(server: McpServer, { prefix, approvals, bridge }: P
     'resume',
     {
       title: 'Go on with a session',
-      description: 'Finds delegated work again, and what came of it.',
+      description: 'Finds delegated tasks and their results.',
       argsSchema: z.object({ session }),
     },
     (args) => said(resumePrompt(args, name)),

@@ -33,22 +33,22 @@ export const statusReportSchema = z.object({
   ),
   pending: z.array(z.object({ callId: z.string(), tool: z.string(), title: z.string(), source: z.string() })),
   question: z.string().nullable(),
-  grants: z.array(z.string()).optional().describe('Trust that stands: revoke_trust takes it back by its id.'),
-  todos: z.string().optional().describe('How far its list of things to do is.'),
+  grants: z
+    .array(z.string())
+    .optional()
+    .describe('Grants of trust that are valid; revoke_trust revokes them by id.'),
+  todos: z.string().optional().describe('The progress of its todo list.'),
   servers: z
     .array(toolServerViewSchema)
     .optional()
     .describe('MCP servers whose tools the agent has; those that are not ready come first.'),
   cost: costReportSchema
     .extend({
-      usd: z
-        .number()
-        .optional()
-        .describe('US dollars; absent when unknown, or when there was no room for it.'),
+      usd: z.number().optional().describe('US dollars; absent if unknown, or if it did not fit.'),
     })
     .nullable(),
-  changes: z.array(z.string()).describe('What happened since the cursor that was given, oldest first.'),
-  changesComplete: z.boolean().describe('False when more may have happened than is told here.'),
+  changes: z.array(z.string()).describe('What happened since the given cursor, oldest first.'),
+  changesComplete: z.boolean().describe('False if more may have happened than is listed here.'),
   cursor: z.number().describe('Pass it as since next time.'),
   left: z.number().describe('How many pending actions, running tools and grants of trust did not fit.'),
   notes: z.array(z.string()),

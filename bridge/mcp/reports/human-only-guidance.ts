@@ -41,7 +41,7 @@ export function refuseForPerson({ bridge, name }: GuidanceContext, sessionId?: s
       : `Call ${name('wait_for_task')} with sessionId "${sessionId}": a client that shows forms (MCP elicitation or MCP tasks) asks the person there. In any client the person can decide at a terminal with \`${bridge.program} approve ${sessionId}\`, or on the page that \`${bridge.program} page\` opens.`;
   throw new ProductError(
     'FORBIDDEN',
-    `This bridge takes decisions from the person alone (--approvals human-only); a tool call decides nothing, and nothing was sent. ${how}`,
+    `This bridge accepts decisions only from the person (--approvals human-only). A tool call decides nothing. Nothing was sent. ${how}`,
     { facts: sessionId === undefined ? {} : { sessionId } },
   );
 }

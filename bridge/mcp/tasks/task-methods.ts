@@ -77,7 +77,10 @@ export function offerTasks(
             : [`What was answered in the form did not count: ${settled.refused}`]),
         ]);
         const { decided, unanswered, refused } = settled;
-        log.info({ sessionId: session.id, decided, unanswered, refused }, 'answers to the forms of a task');
+        log.info(
+          { sessionId: session.id, decided, unanswered, refused },
+          'the client answered the forms of a task',
+        );
       });
       return ACKNOWLEDGED;
     },

@@ -13,22 +13,16 @@ export const waitSecondsSchema = z
     'How long this call waits for it, in seconds; after that it returns the handle. 0 does not wait. When left out: 100, or 50 for a client that asks for no progress.',
   );
 
-export const sessionIdSchema = z
-  .string()
-  .min(1)
-  .max(200)
-  .describe('The session, as another tool has named it.');
+export const sessionIdSchema = z.string().min(1).max(200).describe('The session id from another tool.');
 
 const agentName = z.string().min(1).max(100);
 
-export const agentSchema = agentName
-  .optional()
-  .describe('Which agent; the first configured one when left out.');
+export const agentSchema = agentName.optional().describe('The agent. If omitted: the first one configured.');
 
 /** For calls that already name a session or a tool execution. */
 export const ownerAgentSchema = agentName
   .optional()
-  .describe('The agent it is with, where that is known: no other is asked then. May be left out.');
+  .describe("The session's agent, if known: then only this agent is asked. May be omitted.");
 
 export const modelSchema = z
   .string()
@@ -43,4 +37,4 @@ export const reasonSchema = z
   .string()
   .max(10_000)
   .optional()
-  .describe('Why, for the agent and for the record.');
+  .describe('The reason, for the agent and the journal.');

@@ -210,7 +210,7 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
       open.withdrawn ? reply : announceResults(reply, await opened.inbox.take(), called),
     );
   } catch (error) {
-    if (open.withdrawn) log.debug({ requestId, tool: spec.name, err: error }, 'a withdrawn call failed');
+    if (open.withdrawn) log.debug({ requestId, tool: spec.name, err: error }, 'a cancelled call failed');
     return failure(error, { prefix, name: spec.name, log: open.withdrawn ? undefined : log });
   } finally {
     await progress.end();
@@ -255,7 +255,7 @@ function failure(
   { prefix, name, log }: { prefix: string; name: ToolName; log: Logger | undefined },
 ): CallToolResult {
   const known = error instanceof ProductError;
-  if (!known) log?.error({ tool: name, err: error }, 'a tool failed in a way nobody foresaw');
+  if (!known) log?.error({ tool: name, err: error }, 'a tool failed with an unexpected error');
   const sentence = known
     ? error.message
     : `The bridge met an error it did not expect (${messageOf(error)}). Its log on stderr says more; try again.`;

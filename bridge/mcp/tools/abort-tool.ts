@@ -11,7 +11,7 @@ import { defineTool } from '../tool/tool.ts';
  * Accepts any text: an invalid id gets the same kind of answer as an unknown id. The local agent's ids look like
  * `run-shell-command-1623456789-abc123def`.
  */
-const toolId = z.string().describe('The tool execution, as a status or a result has named it.');
+const toolId = z.string().describe("The tool execution's id from a status or a result.");
 
 /** The id becomes one segment of a URL path, so it must not contain a separator. */
 const TOOL_ID = /^[A-Za-z0-9][A-Za-z0-9._:~-]{0,199}$/;

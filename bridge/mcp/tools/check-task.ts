@@ -23,7 +23,7 @@ export const checkTask = defineTool({
       .int()
       .min(0)
       .optional()
-      .describe('The cursor of an earlier look: only what changed since is told.'),
+      .describe('The cursor of an earlier status: the answer has only what changed since.'),
   }),
   output: statusReportSchema,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },

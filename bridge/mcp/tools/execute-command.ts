@@ -18,7 +18,7 @@ import type { ToolReply } from '../tool/tool-result.ts';
 const commandReport = sessionReportSchema.extend({
   sessionId: sessionReportSchema.shape.sessionId
     .nullable()
-    .describe('The handle of the session: pass it to the other tools. Null where the command began none.'),
+    .describe('The handle of the session: pass it to the other tools. Null if the command started none.'),
 });
 type CommandReport = z.infer<typeof commandReport>;
 

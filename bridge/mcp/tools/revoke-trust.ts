@@ -32,7 +32,7 @@ export const revokeTrust = defineTool({
   async run({ sessionId, agent, grantIds, all }, call) {
     const { registry, sessions } = call.bridge;
     if ((grantIds === undefined) === (all !== true))
-      throw new ProductError('INVALID_DECISION', 'Give grantIds, or all: true; nothing was taken back.');
+      throw new ProductError('INVALID_DECISION', 'Give grantIds, or all: true. Nothing was revoked.');
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     await session.refresh();
     call.beforeSending();

@@ -49,7 +49,7 @@ export function mcpEndpoint({
   };
   const handler = createMcpHandler(() => serve(client), {
     legacy: 'reject',
-    onerror: (error) => log.debug({ err: error }, 'an MCP request over HTTP'),
+    onerror: (error) => log.debug({ err: error }, 'MCP request over HTTP'),
   });
   return {
     async answer(request, over) {

@@ -9,7 +9,7 @@ import { withInvalidParams } from './invalid-params.ts';
 export class StdioTransport extends StdioServerTransport {
   constructor(stdin: Readable, stdout: Writable, log: Logger) {
     const gate = new FrameGate((refusal) => {
-      log.warn({ refusal }, 'a line on stdin that is no MCP message');
+      log.warn({ refusal }, 'a line on stdin is not an MCP message');
       stdout.write(`${JSON.stringify(refusal)}\n`);
     });
     super(stdin.pipe(gate), stdout);

@@ -18,7 +18,7 @@ describe('a command line that cannot be carried out', () => {
     [['tasks', '--json', '--nope'], 2, "unknown option '--nope'"],
     [['tasks', '--json', '--state', 'asleep'], 2, 'There is no state "asleep"'],
     [['install', 'nobody', '--json'], 2, 'There is no client "nobody"'],
-    [['watch', 'nowhere', '--json'], 69, 'Session "nowhere" cannot be looked for'],
+    [['watch', 'nowhere', '--json'], 69, 'The bridge cannot look for session "nowhere"'],
   ])('%j is one JSON object on stdout, nothing on stderr, and an exit code', async (args, code, says) => {
     const { stdout, stderr, ...end } = await run(...args);
     expect(end.code).toBe(code);

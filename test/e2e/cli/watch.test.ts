@@ -62,7 +62,7 @@ describe('tasks', () => {
     expect(both.code).toBe(0);
     expect((await cli(['tasks', '--config', config, '--agent', 'away'], at)).code).toBe(69);
     const lost = await cli(['watch', 'any', '--agent-url', 'http://127.0.0.1:1'], on.at);
-    expect(lost).toMatchObject({ code: 69, stderr: expect.stringContaining('cannot be looked for') });
+    expect(lost).toMatchObject({ code: 69, stderr: expect.stringContaining('cannot look for session') });
     const wrong = await cli(['tasks', '--config', config, '--agent', 'here', '--json'], {
       ...at,
       env: { ...at.env, HERE: 'a-token-that-is-not-the-one' },

@@ -45,7 +45,7 @@ describe('an ACP agent that goes wrong', () => {
     expect(failureOf(failed)).toContain('exit code 9');
     expect(Object.values(failed.calls)[0]?.state).toMatchObject({
       result: {
-        outcome: { type: 'error', message: expect.stringContaining('whether it was done is unknown') },
+        outcome: { type: 'error', message: expect.stringContaining('whether it ran is unknown') },
       },
     });
     expect(await effects(acp)).toBe('a\n');

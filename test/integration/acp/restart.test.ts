@@ -75,7 +75,7 @@ describe('after a restart', () => {
       result: {
         outcome: {
           type: 'error',
-          message: expect.stringContaining('did not ask for this again: nothing was done'),
+          message: expect.stringContaining('did not repeat the request. Nothing was done'),
         },
       },
     });

@@ -208,7 +208,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(textOf(asked)).toMatch(/Only the person can decide this.*wait_for_task/);
     const refused = await client.call(DECIDE, decisionFor(asked));
     expect(refused.isError).toBe(true);
-    expect(textOf(refused)).toMatch(/from the person alone.*wait_for_task/);
+    expect(textOf(refused)).toMatch(/only from the person.*wait_for_task/);
     expect(agent.decisions).toEqual([]);
     answer = { action: 'accept', content: {} };
     const done = await client.call('wait_for_task', { sessionId: 'session-1' });

@@ -153,7 +153,7 @@ describe('an agent in the dialect of gemini-cli', () => {
       // The other finds the claim; or, when it was a moment later, that the call does not wait any more.
       expect(refused.map((each) => textOf(each))).toEqual([
         expect.stringMatching(
-          /^A decision on w-1 has been sent before|^Nothing waits for a decision; "w-1" was decided/,
+          /^A decision on w-1 has been sent before|^No action waits for a decision\. "w-1" was decided/,
         ),
       ]);
       const done = await client.call('wait_for_task', { sessionId: idOf(asked) });

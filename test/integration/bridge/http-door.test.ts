@@ -284,7 +284,7 @@ describe('HTTP beside stdio', () => {
   });
 
   test.each([
-    [['--no-stdio'], 78, /would serve nobody/],
+    [['--no-stdio'], 78, /serves no client/],
     [['--http=seventy'], 78, /a port from 0 to 65535/],
     [['--on-cancel', 'kill'], 78, /detach/],
     [['--nothing-of-the-kind'], 2, /unknown option/],

@@ -114,7 +114,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
     await shown.happened;
     const refused = await client.call(DECIDE, { ...idsOf(asked), decision: 'answer', answer: 'red' });
     expect(refused.isError).toBe(true);
-    expect(textOf(refused)).toMatch(/from the person alone/);
+    expect(textOf(refused)).toMatch(/only from the person/);
   });
 });
 

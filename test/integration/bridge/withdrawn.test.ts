@@ -67,8 +67,8 @@ describe('a call that its client withdraws', () => {
       await client.progressed(
         /the person stopped it \("AbortError: user-cancel"\)\. Its task was not touched/,
       );
-      await client.logged(/what becomes of a withdrawn call/);
-      const line = client.stderr.split('\n').find((each) => each.includes('the client withdrew a call'));
+      await client.logged(/the effect of a cancelled call/);
+      const line = client.stderr.split('\n').find((each) => each.includes('the client cancelled a call'));
       expect(JSON.parse(line ?? '{}')).toMatchObject({ requestId: id, cause: 'person', reason: STOPPED });
       const last = client.progress().at(-1)?.message;
       agent.task
@@ -234,7 +234,7 @@ describe('a call that its client withdraws', () => {
     const { id } = delegate(client);
     await asked;
     withdraw(client, id, STOPPED);
-    await client.logged(/the client withdrew a call/);
+    await client.logged(/the client cancelled a call/);
     for (const each of release) each();
     await client.logged(/"fate":"unsent"/);
     const listed = await client.call(LIST, {});

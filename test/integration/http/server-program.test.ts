@@ -225,7 +225,7 @@ describe('settings that do not work', () => {
     [['--workspace', PROGRAM], 'is not a directory'],
     [
       ['--workspace', process.cwd(), '--allow-workspace', join(process.cwd(), 'docs')],
-      'is not among the directories',
+      'is not an allowed workspace',
     ],
     [['--model', 'anthropic:claude'], 'set ANTHROPIC_API_KEY in the server'],
     [['--smart-model', 'google:gemini'], 'set GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY'],
@@ -296,7 +296,7 @@ describe('settings that do not work', () => {
       '--public-host',
       'A2A_SERVER_FAST_MODEL',
       'A2A_SERVER_SMART_MODEL',
-      'A2A_SERVER_BASE_URLS: other addresses for model providers (in the configuration file, {',
+      'A2A_SERVER_BASE_URLS: other base URLs of model providers (in the configuration file, {',
       'Exit codes: 2 ',
     ])
       expect(stdout).toContain(words);

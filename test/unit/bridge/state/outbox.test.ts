@@ -56,7 +56,7 @@ describe('the outbox', () => {
       expect.objectContaining({
         reason: 'STORAGE',
         retryable: true,
-        message: expect.stringMatching(/sends nothing that it has not written down. Free some space/),
+        message: expect.stringMatching(/so it sent nothing\. Free some space/),
       }),
     );
     expect(outbox.entries()).toEqual([]);

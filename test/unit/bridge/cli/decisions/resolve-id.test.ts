@@ -146,7 +146,7 @@ describe('the question that is meant', () => {
   });
 
   it.each([
-    [[], undefined, /asks nothing/],
+    [[], undefined, /no open question/],
     [[action('call-a')], undefined, /1 action\(s\) wait for approve/],
     [[question('call-a'), question('call-b')], undefined, /Name one with --call:\s+call-a/],
     [[question('call-a')], 'x', /There is no question "x"/],
