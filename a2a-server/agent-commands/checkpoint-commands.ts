@@ -41,7 +41,9 @@ export function checkpointCommands(checkpoints: Checkpoints): AgentCommand[] {
         ];
         const elsewhere = there
           ? []
-          : [`Its workspace is ${checkpoint.workspace}; there its diff can be shown.`];
+          : [
+              `Its workspace is ${checkpoint.workspace}; run the command with that workspace to see its diff.`,
+            ];
         return { type: 'answer', text: [...lines, ...elsewhere, '', diff].join('\n').trimEnd() };
       },
     },
@@ -65,7 +67,7 @@ function listText(here: readonly Checkpoint[], elsewhere: number, root: string):
   const others =
     elsewhere === 0
       ? []
-      : [`${count(elsewhere, 'more checkpoint')} of other workspaces: give the command theirs.`];
+      : [`${count(elsewhere, 'more checkpoint')} of other workspaces: run the command with their workspace.`];
   if (here.length === 0) return [`No tool has changed a file of ${root} yet.`, ...others].join('\n');
   const shown = here.slice(0, LISTED);
   const older = here.length - shown.length;
@@ -105,6 +107,6 @@ function commandLines({ commands }: Checkpoint): string[] {
   return commands.length === 0
     ? []
     : [
-        `Commands ran in this turn, and what they changed is not known: ${commands.map((title) => oneLine(title)).join(', ')}`,
+        `Commands ran in this turn, and their changes are unknown: ${commands.map((title) => oneLine(title)).join(', ')}`,
       ];
 }

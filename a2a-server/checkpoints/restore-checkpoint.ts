@@ -74,7 +74,7 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
       // E.g. when a crash came after the last file.
       if (plan.files.length === 0)
         return {
-          text: `Nothing is left to put back: ${leftAlone(plan)}.`,
+          text: `Nothing is left to restore: ${leftAlone(plan)}.`,
           summary: 'nothing left to restore',
         };
       // D2: the files must still be as they were shown.

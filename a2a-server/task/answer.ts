@@ -17,13 +17,13 @@ export function wrongWord(
 ): string | undefined {
   if (reason !== 'question')
     return decision === 'answer'
-      ? `Call ${callId} (${title}) asks no question; approve or deny it.`
+      ? `Call ${callId} (${title}) is not a question. Approve or deny it.`
       : undefined;
   if (decision !== 'answer' && decision !== 'deny')
-    return `Call ${callId} (${title}) is a question, and "${decision}" is no answer to it. Send "answer" with the answer, or "deny" to decline.`;
+    return `Call ${callId} (${title}) is a question, and "${decision}" does not answer it. Send "answer" with the answer, or "deny" to decline.`;
   return scope === 'once'
     ? undefined
-    : 'An answer reaches its own question only; use scope "once", or leave it out.';
+    : 'An answer applies only to its question. Use scope "once", or omit it.';
 }
 
 /** Checks the answer to a call that is a question. */

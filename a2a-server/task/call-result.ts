@@ -13,7 +13,7 @@ export function resultForModel(call: Call): { text: string; isError: boolean } {
     case 'answered':
       return { text: answerText(result.answer), isError: false };
     case 'withdrawn':
-      return { text: 'The question was withdrawn before anybody answered it.', isError: true };
+      return { text: 'The question was withdrawn before an answer.', isError: true };
     case 'denied':
       if (questionOf(call) !== undefined)
         return { text: `The person declined to answer.${because}`, isError: true };

@@ -83,7 +83,7 @@ export function acceptMessage(
       type: 'refuse',
       reason: 'DECISION_NEEDED',
       message:
-        'The task asks whether it goes on, and any reply would let it. Cancel the task to end it; nothing was changed.',
+        'The task asks whether to continue, and any reply continues it. Nothing was changed. Cancel the task to end it.',
     };
   const received: TaskEvent = { type: 'message.received', message, channel };
   // Without pending actions, the task was parked to wait for a reply.
@@ -258,7 +258,7 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): CommandRefus
     return {
       type: 'refuse',
       reason: 'ALREADY_DECIDED',
-      message: `Question ${call.callId} (${call.title}) waits no longer: the tool that asked it has ended. Nothing was changed.`,
+      message: `Question ${call.callId} (${call.title}) no longer waits: the tool that asked it has ended. Nothing was changed.`,
       facts: { callId: call.callId },
     };
   if (call.state.type !== 'waiting')
@@ -276,7 +276,7 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): CommandRefus
   const mismatch = wrongWord(call, call.state.reason, decision);
   if (mismatch !== undefined) return invalid(mismatch);
   if (decision.decision === 'deny' && decision.scope !== 'once')
-    return invalid('A denial reaches one call only; use scope "once", or leave it out.');
+    return invalid('A denial applies to one call only. Use scope "once", or omit it.');
   if (decision.scope === 'server' && call.source.type === 'built-in')
     return invalid(
       `${call.tool} is built in and belongs to no server; trust the tool, or always, or approve this call only.`,
@@ -290,7 +290,7 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): CommandRefus
       `The outcome of call ${call.callId} is unknown; approve runs it again as it was, deny skips it.`,
     );
   if ((decision.decision === 'edit') !== (decision.edited !== null))
-    return invalid('An edit needs the new input, and only an edit takes one.');
+    return invalid('Send the new input with "edit", and only with "edit".');
   return undefined;
 }
 

@@ -35,7 +35,7 @@ function unknownGrant(
   return {
     type: 'refuse',
     reason: 'UNKNOWN_GRANT',
-    message: `Task ${taskId} has no grant${unknown.length > 0 ? ` ${unknown.join(', ')}` : ' to revoke'}: it never existed, or has ended. ${stand} Nothing was changed.`,
+    message: `Task ${taskId} has no grant${unknown.length > 0 ? ` ${unknown.join(', ')}` : ' to revoke'}: it does not exist, or has ended. ${stand} Nothing was changed.`,
     facts: { grants: known.join(' ') },
   };
 }

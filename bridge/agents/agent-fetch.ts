@@ -99,7 +99,7 @@ async function begun(
   if (beginningMs === undefined) return ask({});
   const late = new AbortController();
   const timer = setTimeout(() => {
-    late.abort(new DOMException('The answer has not begun in time', 'TimeoutError'));
+    late.abort(new DOMException('The answer did not start in time', 'TimeoutError'));
   }, beginningMs);
   try {
     return await ask({ signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal });

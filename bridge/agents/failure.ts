@@ -113,7 +113,7 @@ function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
 
 /** Agents that keep their tasks in memory say only this after a restart. */
 function forgotten(agent: string, message: string): string {
-  return `Agent "${agent}" does not know this task (${shortened(message)}). It may have been started anew since, and keep none of before: delegate what is left of it again, without sessionId.`;
+  return `Agent "${agent}" does not know this task (${shortened(message)}). It may have restarted without its tasks. Delegate the remaining work again, without sessionId.`;
 }
 
 function reasonOf(word: string): Reason | undefined {
@@ -139,15 +139,15 @@ function ofHttp(error: HttpFailure, agent: string): RequestFailure {
     };
   }
   if (status >= 500 || status === 429) {
-    const sentence = `Agent "${agent}" is in trouble (${error.message}). Try again in a while; if it stays so, look at the agent's log.${said}`;
+    const sentence = `Agent "${agent}" has a server error (${error.message}). Try again later. If the error stays, read the agent's log.${said}`;
     return unreachable(sentence, { trouble: 'http', cause: error });
   }
   // RFC 9110 §15.5.9: the server got only part of the request, so the agent has not seen it.
   if (status === 408 || (status === 400 && error.excerpt === '')) {
-    const sentence = `The connection to agent "${agent}" broke before the whole request had arrived (${error.message}). Try again; if it stays so, check its URL in the bridge's settings.`;
+    const sentence = `The connection to agent "${agent}" broke before the whole request had arrived (${error.message}). Try again. If the error stays, check its URL in the bridge's settings.`;
     return { ...unreachable(sentence, { trouble: 'network', cause: error }), arrival: 'refused' };
   }
-  const sentence = `Agent "${agent}" does not answer as an A2A agent does (${error.message}). Check its URL in the bridge's settings.${said}`;
+  const sentence = `Agent "${agent}" does not answer like an A2A agent (${error.message}). Check its URL in the bridge's settings.${said}`;
   return {
     error: new ProductError('AGENT_ERROR', sentence, { cause: error }),
     arrival: status >= 400 ? 'refused' : 'maybe',

@@ -28,9 +28,9 @@ export function isGemini({ name, extensions }: CardIdentity): boolean {
 }
 
 const REASON_UNSAID =
-  'This agent takes decisions without reasons, so it was not told yours: say it in a message once its turn has ended.';
+  'This agent accepts no reason with a decision, so yours was not sent. Send it as a message after its turn has ended.';
 const EDIT_IN_WORDS =
-  'This agent cannot run an edited call. The bridge denied the call and sends your change as a message. The agent asks again for what it makes of it.';
+  'This agent cannot run an edited call. The bridge denied the call and sends your change as a message. The agent then asks again.';
 
 export const geminiDialect: Dialect = {
   name: 'gemini',
@@ -42,7 +42,7 @@ export const geminiDialect: Dialect = {
         .filter(({ outcome }) => outcome !== 'cancel')
         .map(({ callId }) => callId),
     outlivesCancel:
-      'A command this agent was running may go on after the cancel: it does not end the process. See what is still running there.',
+      'This agent does not end the process of a running command, so a command may still run after the cancel. Check there.',
   },
   keepsTask: true,
   asksOneByOne: true,

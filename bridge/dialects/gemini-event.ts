@@ -28,7 +28,7 @@ const thought = z.object({ subject: z.string().default(''), description: z.strin
 const TOOL_OUTPUT = /^tool-(.+)-output$/s;
 
 const UNTOLD =
-  'This agent keeps no record of how its last turn came out: it may have finished, or been cut off. Look at what it was to do, then answer with what it should do next.';
+  'This agent does not report how its last turn ended: it may have finished, or been cut off. Check its work, then answer with what it should do next.';
 
 /** For the parts of an event that every A2A agent sends alike. */
 const reading: DialectReading = {

@@ -71,13 +71,13 @@ function approvalOf(
   if (!scopes.includes(scope)) {
     const wider =
       sideEffect === 'files'
-        ? ' What it has is "trust_always": it then stops asking for every edit of a file.'
+        ? ' It has only "trust_always", which stops asking for all file edits.'
         : sideEffect === 'network'
-          ? ' What it has is "trust_always": it then stops asking for fetches, and for edits of files.'
+          ? ' It has only "trust_always", which stops asking for fetches and for file edits.'
           : '';
     throw invalid(
       callId,
-      `This agent cannot be told to trust just that (${scope}) for ${callId}; nothing was sent.${wider} "approve" lets this one call run.`,
+      `This agent has no trust of this scope (${scope}) for ${callId}. Nothing was sent.${wider} "approve" lets this one call run.`,
     );
   }
   const onServer = source.type === 'mcp-server';

@@ -6,7 +6,7 @@ const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_60
 /** A hundred years: whatever is longer is `never`, and a date so far away can still be written. */
 const LONGEST_MS = 36_500 * 86_400_000;
 
-export const DURATION_ALLOWED = 'a number with s, m, h or d behind it, e.g. 12h, up to 36500d; or never';
+export const DURATION_ALLOWED = 'a number with s, m, h or d, e.g. 12h, up to 36500d; or never';
 
 /**
  * @returns milliseconds; null for `never`.
@@ -15,7 +15,7 @@ export const DURATION_ALLOWED = 'a number with s, m, h or d behind it, e.g. 12h,
 export const durationSchema = z.string().transform((written, context) => {
   const ms = millisecondsOf(written);
   if (ms !== undefined && (ms === null || ms <= LONGEST_MS)) return ms;
-  context.addIssue({ code: 'custom', message: `"${written}" is no length of time` });
+  context.addIssue({ code: 'custom', message: `"${written}" is not a duration` });
   return z.NEVER;
 });
 

@@ -36,6 +36,6 @@ export function settingProblem(issue: z.core.$ZodRawIssue): string {
     case 'invalid_union':
     case 'not_multiple_of':
     case 'custom':
-      return 'it is not among what is allowed';
+      return 'it is not an allowed value';
   }
 }

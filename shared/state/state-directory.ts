@@ -92,9 +92,9 @@ async function exists(path: string): Promise<boolean> {
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is a file, not a directory',
-  ENOENT: 'it cannot be made there, or a link on the way leads nowhere',
-  EACCES: 'this user has no right to make or open it',
-  EPERM: 'this user has no right to make or open it',
+  ENOENT: 'it cannot be created there, or a link in its path is broken',
+  EACCES: 'this user may not create or open it',
+  EPERM: 'this user may not create or open it',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
 };

@@ -30,7 +30,7 @@ describe('answer', () => {
     );
     const approved = await on.run('approve', code);
     expect(approved.code).not.toBe(0);
-    expect(approved.stderr).toContain('"approve" is no answer to it');
+    expect(approved.stderr).toContain('"approve" does not answer it');
     expect((await on.run('answer', id)).code).toBe(2);
     const guessed = await on.run('answer', code.slice(0, 6), '2');
     expect(guessed.stdout).toContain('Which colour?');

@@ -236,9 +236,9 @@ describe('an agent in the dialect of gemini-cli', () => {
     const asked = await delegate();
     const denied = await decide(asked, { decision: 'deny', reason: 'wrong file' });
     expect(denied.structuredContent).toMatchObject({ state: 'completed', calls: [{ state: 'stopped' }] });
-    expect(textOf(denied)).toContain('it was not told yours');
+    expect(textOf(denied)).toContain('yours was not sent');
     const looked = await client.call('wait_for_task', { sessionId: idOf(asked) });
-    expect(textOf(looked)).not.toContain('it was not told yours');
+    expect(textOf(looked)).not.toContain('yours was not sent');
     expect(written).toEqual([]);
     expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'cancel' }]);
   });
@@ -313,7 +313,7 @@ describe('an agent in the dialect of gemini-cli', () => {
       state: 'input_required',
       sessionId: agent.task.contextId,
     });
-    expect(textOf(found)).toContain('keeps no record');
+    expect(textOf(found)).toContain('does not report how');
     expect(agent.task.heard).toEqual(['write test.md']);
   });
 
@@ -368,7 +368,7 @@ describe('an agent in the dialect of gemini-cli', () => {
   );
 
   test.each([
-    [true, 'keeps no record of how its last turn came out'],
+    [true, 'does not report how its last turn ended'],
     [false, 'Execution aborted by client.'],
   ])('R69 a turn that was cut off is not taken for a result (forgotten: %s)', async (forgets, said) => {
     agent.ways.forgets = forgets;
@@ -392,7 +392,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(gone.isError).toBe(true);
     expect(textOf(gone)).toContain('does not know this task (Task not found)');
     const looked = await client.call('wait_for_task', { sessionId: idOf(asked) });
-    expect(textOf(looked)).toContain('delegate what is left of it again');
+    expect(textOf(looked)).toContain('Delegate the remaining work again');
     expect(agent.requests).not.toContain('message/stream');
   });
 
@@ -414,7 +414,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(textOf(looked)).toContain('run_shell_command');
     const cancelled = await client.call('cancel_running_task', { sessionId: idOf(started) });
     expect(cancelled.structuredContent).toMatchObject({ state: 'cancelled' });
-    expect(textOf(cancelled)).toContain('may go on after the cancel');
+    expect(textOf(cancelled)).toContain('may still run after the cancel');
   });
 });
 

@@ -17,8 +17,8 @@ const HOSTILE: Record<string, { answer: RequestListener; says: RegExp; card?: bo
   'not-found': { answer: status(404), says: /HTTP 404.*Check its URL/ },
   'no-card': { answer: status(404), says: /HTTP 404.*Check its URL/, card: true },
   'card-locked': { answer: status(401), says: /does not accept the bridge's credentials/, card: true },
-  'in-trouble': { answer: status(500), says: /is in trouble \(HTTP 500/ },
-  overloaded: { answer: status(503), says: /is in trouble \(HTTP 503/ },
+  'in-trouble': { answer: status(500), says: /has a server error \(HTTP 500/ },
+  overloaded: { answer: status(503), says: /has a server error \(HTTP 503/ },
   html: {
     answer: (_, response) => send(response, 'text/html', '<html><title>Welcome</title></html>'),
     says: /answered with text\/html.*Check its URL.*Welcome/,

@@ -90,9 +90,9 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
     expect(textOf(asked)).toMatch(/the decision "answer", with what they say in "answer"/);
     const decide = (more: object): Promise<FormResult> => client.call(DECIDE, { ...idsOf(asked), ...more });
     expect(textOf(await decide({ decision: 'approve' }))).toMatch(
-      /is a question, and "approve" is no answer/,
+      /is a question, and "approve" does not answer it/,
     );
-    expect(textOf(await decide({ decision: 'trust_always' }))).toMatch(/no answer to it/);
+    expect(textOf(await decide({ decision: 'trust_always' }))).toMatch(/does not answer it/);
     const green = await decide({ decision: 'answer', answer: 'green' });
     expect(green.isError).toBe(true);
     expect(textOf(green)).toMatch(/"green" is not one of its choices\. The choices are "red", "blue"/);

@@ -101,8 +101,8 @@ describe('a call that is a question', () => {
   });
 
   it.each([
-    ['an approval', { decision: 'approve' as const }, /is a question, and "approve" is no answer/],
-    ['a trust', { decision: 'approve' as const, scope: 'always' as const }, /is no answer/],
+    ['an approval', { decision: 'approve' as const }, /is a question, and "approve" does not answer it/],
+    ['a trust', { decision: 'approve' as const, scope: 'always' as const }, /does not answer it/],
     [
       'no choice',
       { decision: 'answer' as const, answer: 'green' },
@@ -113,7 +113,7 @@ describe('a call that is a question', () => {
     [
       'a scope',
       { decision: 'answer' as const, answer: 'red', scope: 'tool' as const },
-      /its own question only/,
+      /applies only to its question/,
     ],
     ['another hash', { decision: 'answer' as const, answer: 'red', shown: 'x' }, /is not what was shown/],
   ])('D1 is not answered by %s; it still waits', async (_what, decision, message) => {
@@ -132,7 +132,7 @@ describe('a call that is a question', () => {
       service.tasks.send(decides(task, { callId: idOf(task), decision: 'answer', answer: 'yes' })),
     ).rejects.toMatchObject({
       reason: 'INVALID_DECISION',
-      message: expect.stringContaining('asks no question'),
+      message: expect.stringContaining('is not a question'),
     });
   });
 

@@ -83,7 +83,7 @@ describe('a question', () => {
     ]);
     expect(decide(finished, [answer], by, at)).toMatchObject({
       reason: 'ALREADY_DECIDED',
-      message: expect.stringContaining('waits no longer'),
+      message: expect.stringContaining('no longer waits'),
     });
   });
 

@@ -249,7 +249,7 @@ describe('a task that is looked at', () => {
     ]);
     expect(observed(task(state, []))).toMatchObject([
       { type: 'account' },
-      { type: 'turn-ended', question: { text: expect.stringContaining('keeps no record') }, told: false },
+      { type: 'turn-ended', question: { text: expect.stringContaining('does not report how') }, told: false },
     ]);
   });
 });
@@ -277,9 +277,9 @@ describe('what gemini-cli is told', () => {
   });
 
   test.each([
-    [onFile, { scope: 'tool' }, /"trust_always": it then stops asking for every edit/],
-    [onFile, { scope: 'server' }, /cannot be told to trust just that/],
-    [onPage, { scope: 'tool' }, /and for edits of files/],
+    [onFile, { scope: 'tool' }, /"trust_always", which stops asking for all file edits/],
+    [onFile, { scope: 'server' }, /has no trust of this scope/],
+    [onPage, { scope: 'tool' }, /and for file edits/],
     [onFile, { shown: 'what was shown before' }, /has changed since it was shown/],
     [onFile, { callId: 'other' }, /What waits is: "c"/],
   ])('D1 refusal %#: nothing is sent', (action, decision, says) => {

@@ -54,7 +54,7 @@ describe('the state directory', () => {
   const onLinux = process.platform === 'linux' ? test : test.skip;
   onLinux('is refused below /proc, where no directory can be made, and does not hang', async () => {
     const below = prepareStateDirectory('/proc/mcp-a2a-bridge/state');
-    await expect(below).rejects.toThrow('it cannot be made there');
+    await expect(below).rejects.toThrow('it cannot be created there');
   });
 
   test('R28 a trial write detects a directory without write access, and leaves nothing behind', async () => {
