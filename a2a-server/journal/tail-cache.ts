@@ -26,8 +26,8 @@ export class TailCache {
   }
 
   /**
-   * Adds the entries of a commit to the task's tail. If they do not follow its end, or the tail gets too large, a new tail
-   * starts.
+   * Adds the entries of a commit to the task's cached entries. These entries replace the cached ones if there is a gap
+   * between the two, or if both together are too large.
    * @param length the length of the entries' JSON
    */
   add(taskId: string, entries: readonly JournalEntry[], length: number): void {

@@ -82,9 +82,12 @@ export type AllowReason =
   | { type: 'grant'; scope: DecisionScope; callId: string; grantId?: string };
 
 /**
- * Policy's verdict on a call. `refuse`: the call cannot run (unknown tool, invalid input, denied by a rule), and the model
- * gets the reason. `rule`: the rule that requires the question, even if something else would allow the call. `question`: a
- * person must answer it. No rule or grant can answer, and no tool runs.
+ * Policy's verdict on a call.
+ *
+ * - `ask`: a person decides. `rule` is the rule that requires this. It takes precedence over modes and grants.
+ * - `question`: the call is a question to a person. No rule or grant can answer it, and no tool runs.
+ * - `allow`: the call runs.
+ * - `refuse`: the call cannot run (unknown tool, invalid input, denied by a rule). The model gets `message`.
  */
 export type PolicyVerdict =
   | { type: 'ask'; rule?: string }

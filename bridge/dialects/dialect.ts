@@ -54,8 +54,8 @@ export interface Hazards {
    */
   readonly decidedBy: ((parts: readonly Part[]) => readonly string[]) | null;
   /**
-   * The calls that a message approves, for an agent that does not compare a file with what the person saw. The bridge
-   * compares it before the message leaves. Null if the agent does (D2).
+   * Returns the ids of the calls that a message approves. The bridge compares their files with what the person saw before
+   * it sends the message (D2). Null if the agent compares them itself.
    */
   readonly approvedBy: ((parts: readonly Part[]) => readonly string[]) | null;
   /** A sentence about what may continue after a cancel; null for nothing. */

@@ -6,7 +6,7 @@
  * - Each bridge announces a result once. A user of two bridges may see it twice, but never misses it.
  * - The disk holds all waiting results. A bridge killed at any point leaves an outbox entry, a result, or both, and
  *   the next bridge announces it (B3).
- * - A look delays an answer by a moment at most, whatever state the agents are in.
+ * - The check for new results delays an answer by a moment at most, even if an agent does not respond.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '../../shared/runtime/errors.ts';

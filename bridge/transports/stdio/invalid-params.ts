@@ -7,8 +7,8 @@ const issues = z
   .min(1);
 
 /**
- * Turns such an error into "invalid params" (JSON-RPC 2.0 §5.1), with the place and the reason. Keeps other
- * messages.
+ * Turns the SDK's "internal error" for invalid parameters into "invalid params" (JSON-RPC 2.0 §5.1), with the path and the
+ * reason of each problem. Returns any other message unchanged.
  */
 export function withInvalidParams(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message) || message.error.code !== INTERNAL_ERROR) return message;
