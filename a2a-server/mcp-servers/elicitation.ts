@@ -18,8 +18,8 @@ const content = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(
 
 /**
  * Asks the person and returns the result for the MCP server.
- * @param asks one function per running call of the server. The protocol does not say which call an elicitation belongs
- * to. With several calls, the person could be the wrong one, so it asks nobody.
+ * @param asks one function per running call of the server. MCP does not say which call an elicitation belongs to.
+ * With several calls, the question could reach the wrong person, so this function asks nobody.
  * @returns `cancel` if it could not ask
  * @throws the error of `ask` when its call is stopped
  */

@@ -49,7 +49,7 @@ export interface PageSessions {
   /** Resolves when the link is on disk. */
   makeLink(principal: string): Promise<PageLink>;
   /**
-   * Uses the link.
+   * Exchanges the code of a one-time link for a session. The code then no longer works.
    * @throws ProductError UNAUTHENTICATED for a code that is unknown, used or expired
    */
   signIn(code: string): Promise<SessionSecrets & { expiresAt: number }>;

@@ -84,8 +84,8 @@ export type RestoreStep =
   | { type: 'not-saved'; path: string; why: string };
 
 /**
- * @param now the current state of the file. It counts as unchanged if it equals any state of the turn. A crash or failure may
- * have prevented a later change of the turn, and that is no foreign change.
+ * @param now the current state of the file. If it equals any state of the turn, nobody else has changed the file: a crash may only
+ * have prevented the turn's later changes.
  */
 export function restoreStep({ path, before, after }: CheckpointFile, now: FileState): RestoreStep {
   if (before.type === 'not-saved') return { type: 'not-saved', path, why: before.why };

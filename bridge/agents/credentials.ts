@@ -23,7 +23,7 @@ export interface Secret {
 }
 
 /**
- * Read again for each connection: a refused token may have been renewed.
+ * Resolves the headers again for each connection, because a refused token may have been renewed.
  * @param whose the start of an error message, e.g. `Agent "team"`
  * @throws ProductError CONFIGURATION, which names the setting and never the value
  */

@@ -44,8 +44,8 @@ export type DialectName = (typeof DIALECT_NAMES)[number];
 /** Faults of an agent that a client must handle. */
 export interface Hazards {
   /**
-   * The agent aborts its work when a request's socket ends. So each request has its own socket, which is reset
-   * instead.
+   * The agent aborts its work when a request's socket ends. So each request has its own socket, and the bridge resets
+   * the socket (RST) instead of closing it.
    */
   readonly socketEndAborts: boolean;
   /**
