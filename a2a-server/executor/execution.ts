@@ -8,7 +8,7 @@
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Journal } from '../journal/journal.ts';
-import { UNRECORDED, type ChildProcesses } from '../processes/child-processes.ts';
+import { NO_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
 import { activeTime, type Budget } from '../task/budget.ts';
 import { timeOut } from '../task/commands.ts';
 import type { TaskEvent } from '../task/events.ts';
@@ -133,7 +133,7 @@ export class Execution {
    * D6: tells whether a process of a killed server may still work on a call. Ends such processes first where it can.
    */
   async #orphaned(): Promise<boolean> {
-    const { log, children = UNRECORDED } = this.#options;
+    const { log, children = NO_RECORDS } = this.#options;
     const orphans = await children.endOrphans();
     if (orphans.length === 0) return false;
     const changed = await log.change(this.#taskId, (s) => ({

@@ -1,6 +1,6 @@
 /** Writes the system prompt: the workspace, and how tool calls are approved. */
 import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
-import { modeOf } from '../policy/mode.ts';
+import { taskModeOf } from '../policy/mode.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 
 export function systemPrompt(workspace: Workspace, settings: TaskSettings): string {
@@ -16,7 +16,7 @@ const DENIALS =
   'They may deny it, with a reason, or change its input; the result tells you. Respect a denial: do not ask for the same thing again in another form.';
 
 function approvals(settings: TaskSettings): string {
-  const mode = modeOf(settings);
+  const mode = taskModeOf(settings);
   if (mode === 'plan')
     return 'You are asked for a plan and nothing else: tools with side effects are not available. Look at whatever the plan depends on, then lay it out step by step: which files change and how, which commands run and in what order, how one sees that it worked, and what the person has to decide. Somebody goes over it before any of it is done.';
   if (settings.readOnly) return 'You may only look: tools with side effects are not available.';

@@ -1,6 +1,6 @@
 /** Computes the settings of a new task. A task keeps its settings to its end. */
 import type { TaskMode, TaskSettings } from '../../shared/protocol/tool-approval.ts';
-import { runsWithoutAsking, checkModeSettings, modeOf } from '../policy/mode.ts';
+import { runsWithoutAsking, checkModeSettings, taskModeOf } from '../policy/mode.ts';
 import type { CommandRefusal } from '../task/commands.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { ExecutorOptions } from './executor.ts';
@@ -54,9 +54,9 @@ export async function otherSettings(
   const same = {
     workspace: workspace === undefined || (opened && opened.root === kept.workspace),
     model: model === undefined || model === kept.model,
-    autoExecute: autoExecute === undefined || autoExecute === (modeOf(kept) === 'auto'),
+    autoExecute: autoExecute === undefined || autoExecute === (taskModeOf(kept) === 'auto'),
     readOnly: readOnly === undefined || readOnly === (kept.readOnly ?? false),
-    mode: mode === undefined || mode === modeOf(kept),
+    mode: mode === undefined || mode === taskModeOf(kept),
   };
   return Object.entries(same).flatMap(([name, is]) => (is ? [] : [name]));
 }

@@ -3,7 +3,7 @@ import { messageOf } from '../../shared/runtime/errors.ts';
 import type { ToolRun } from '../tools/tool.ts';
 import type { McpCallResult } from './call-result.ts';
 import type { McpServerConnection } from './connection.ts';
-import { NotDelivered } from './transports/server-transport.ts';
+import { MessageNotDelivered } from './transports/server-transport.ts';
 
 /** The maximum number of attempts for a repeatable call. */
 const MAX_ATTEMPTS = 3;
@@ -36,7 +36,7 @@ export async function callUntilAnswered(
       signal.throwIfAborted();
       const why = messageOf(error);
       const failure = (sentence: string): Error => new Error(sentence, { cause: error });
-      if (error instanceof NotDelivered && (undelivered += 1) < MAX_UNDELIVERED) {
+      if (error instanceof MessageNotDelivered && (undelivered += 1) < MAX_UNDELIVERED) {
         attempt -= 1;
         continue;
       }

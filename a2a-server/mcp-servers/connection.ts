@@ -11,7 +11,11 @@ import { isRemote, type McpServerEntry } from './server-settings.ts';
 import { ProgressLines } from './progress-lines.ts';
 import { readToolList, toolPageSchema, type ToolList, type ToolFilter } from './tool-list.ts';
 import { CUT_OFF, HttpTransport } from './transports/http-transport.ts';
-import { NotDelivered, type ServerTransport, type TransportContext } from './transports/server-transport.ts';
+import {
+  MessageNotDelivered,
+  type ServerTransport,
+  type TransportContext,
+} from './transports/server-transport.ts';
 import { SseTransport } from './transports/sse-transport.ts';
 import { StdioTransport } from './transports/stdio-transport.ts';
 
@@ -147,7 +151,7 @@ function connected(
         return await client.request(request, callResultSchema, { signal, timeout: NO_LIMIT_MS });
       } catch (error) {
         signal.throwIfAborted();
-        if (error instanceof NotDelivered) {
+        if (error instanceof MessageNotDelivered) {
           await ended.promise;
           throw error;
         }

@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { startTimeout } from '../../shared/runtime/timeout.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
-import { UNRECORDED, type ChildProcesses } from '../processes/child-processes.ts';
+import { NO_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ToolSupply } from '../tools/toolbox.ts';
 import { DEFAULT_LIMITS, McpServer, type McpServerLimits } from './mcp-server.ts';
@@ -39,7 +39,7 @@ export interface McpServers extends ToolSupply {
 /** Starts to connect to the servers and returns at once. */
 export function startMcpServers(
   entries: ReadonlyMap<string, McpServerEntry>,
-  { limits, children = UNRECORDED, ...options }: McpServersOptions,
+  { limits, children = NO_RECORDS, ...options }: McpServersOptions,
 ): McpServers {
   let tools: ReadonlyMap<string, Tool> | undefined;
   const context = {

@@ -15,7 +15,7 @@ export const providerNameSchema = z.enum([
 export type ProviderName = z.infer<typeof providerNameSchema>;
 
 /** The id of the default model, which needs no key and no network. */
-export const OFFLINE = 'offline';
+export const OFFLINE_MODEL_ID = 'offline';
 /** Model names for tasks that do not know the models of the server. */
 export const TIERS = ['fast', 'smart'] as const;
 
@@ -23,8 +23,8 @@ export const TIERS = ['fast', 'smart'] as const;
 export const modelIdSchema = z
   .string()
   .max(200)
-  .refine((id) => id === OFFLINE || parseModelId(id) !== undefined, {
-    error: `a model is "${OFFLINE}" or "provider:model", with one of the providers ${providerNameSchema.options.join(', ')}`,
+  .refine((id) => id === OFFLINE_MODEL_ID || parseModelId(id) !== undefined, {
+    error: `a model is "${OFFLINE_MODEL_ID}" or "provider:model", with one of the providers ${providerNameSchema.options.join(', ')}`,
   });
 
 /** An http(s) URL without user, password or query, because these would appear in messages and logs. */
@@ -56,7 +56,7 @@ const LEAST_WINDOW = 8_000;
  */
 export const modelSettingsSchema = z.strictObject({
   /** The model for tasks that do not choose one. */
-  model: modelIdSchema.default(OFFLINE).describe('default model: offline, or provider:model'),
+  model: modelIdSchema.default(OFFLINE_MODEL_ID).describe('default model: offline, or provider:model'),
   /** The models of the tiers; the default is the default model. */
   fast: modelIdSchema.optional().describe('model of the tier "fast"; by default the default model'),
   smart: modelIdSchema.optional().describe('model of the tier "smart"; by default the default model'),

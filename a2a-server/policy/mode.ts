@@ -4,18 +4,18 @@ import type { TaskMode, TaskSettings } from '../../shared/protocol/tool-approval
 
 type Leave = Pick<TaskSettings, 'mode' | 'autoExecute' | 'readOnly'>;
 
-export function modeOf({ mode, autoExecute }: Leave): TaskMode {
+export function taskModeOf({ mode, autoExecute }: Leave): TaskMode {
   return mode ?? (autoExecute ? 'auto' : 'ask');
 }
 
 /** True if calls with side effects neither run nor ask. */
 export function isReadOnlyMode(settings: Leave): boolean {
-  return settings.readOnly === true || modeOf(settings) === 'plan';
+  return settings.readOnly === true || taskModeOf(settings) === 'plan';
 }
 
 /** True if the mode lets some calls with side effects run without asking. Such a mode applies to one task and is not inherited. */
 export function runsWithoutAsking(settings: Leave): boolean {
-  const mode = modeOf(settings);
+  const mode = taskModeOf(settings);
   return mode === 'auto' || mode === 'accept-edits';
 }
 

@@ -14,7 +14,7 @@ import type { TaskSettings, ToolSource } from '../../shared/protocol/tool-approv
 import type { AllowReason, PolicyVerdict } from '../task/events.ts';
 import type { Grant } from '../task/grants.ts';
 import type { JudgedCall } from './judged-call.ts';
-import { modeOf, isReadOnlyMode } from './mode.ts';
+import { taskModeOf, isReadOnlyMode } from './mode.ts';
 import { NO_RULES, type Policy } from './policy.ts';
 
 /** The policy, settings and grants that apply to a call. */
@@ -68,7 +68,7 @@ function allowance(
   if (call.sideEffect === 'none') return { type: 'read-only' };
   const rule = policy.find(({ action, speaksOf }) => action === 'allow' && speaksOf(call) === 'yes');
   if (rule) return { type: 'rule', rule: rule.name };
-  const mode = modeOf(settings);
+  const mode = taskModeOf(settings);
   if (mode === 'auto') return { type: 'auto-execute' };
   if (mode === 'accept-edits' && call.sideEffect === 'files') return { type: 'accept-edits' };
   // Checked last, so that a call that runs anyway does not spend a use of a grant.

@@ -63,7 +63,7 @@ export interface ChildProcesses {
 }
 
 /** For programs without a state directory. It records nothing. */
-export const UNRECORDED: ChildProcesses = {
+export const NO_RECORDS: ChildProcesses = {
   entry: () => ({ env: {}, record: () => Promise.resolve(), strays: () => [], forget: () => undefined }),
   endOrphans: () => Promise.resolve([]),
 };

@@ -7,7 +7,7 @@ import type { RetryPolicy } from '../models/retry-policy.ts';
 import { resolveProvider } from '../models/providers.ts';
 import {
   DEFAULT_WINDOW,
-  OFFLINE,
+  OFFLINE_MODEL_ID,
   parseModelId,
   TIERS,
   type ModelSettings,
@@ -24,7 +24,7 @@ export function createModels(
   patience?: RetryPolicy,
 ): Models {
   const tiers = new Map(TIERS.map((tier) => [tier as string, settings[tier] ?? settings.model]));
-  const ids = new Set([OFFLINE, settings.model, ...tiers.values(), ...settings.others]);
+  const ids = new Set([OFFLINE_MODEL_ID, settings.model, ...tiers.values(), ...settings.others]);
   const known = new Map<string, Model>();
 
   return {
@@ -45,7 +45,7 @@ function build(
   { env, patience }: { env: Readonly<Record<string, string | undefined>>; patience?: RetryPolicy },
 ): Model {
   const parsed = parseModelId(id);
-  if (parsed === undefined) return offlineModel(OFFLINE);
+  if (parsed === undefined) return offlineModel(OFFLINE_MODEL_ID);
   const { access, keyVariable, load } = resolveProvider(
     parsed.provider,
     settings.baseUrls[parsed.provider],

@@ -281,7 +281,7 @@ export const SERVER_SETTINGS = {
   budgetTime: limit(
     'A2A_SERVER_BUDGET_TIME',
     'never',
-    'time at work after which a task asks a person whether it goes on',
+    'time at work after which a task asks a person whether to continue',
   ),
   decisionTimeout: setting({
     kind: 'text',

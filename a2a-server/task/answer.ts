@@ -27,7 +27,7 @@ export function wrongWord(
 }
 
 /** Checks the answer to a call that is a question. */
-export function answerTo(call: Call, given: Answer = ''): ReadAnswer {
+export function checkAnswer(call: Call, given: Answer = ''): ReadAnswer {
   const question = questionOf(call);
   const read = question ? readAnswer(question, given) : no('it is no question.');
   return read.ok

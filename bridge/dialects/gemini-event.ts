@@ -12,7 +12,7 @@ import {
   isAwaiting,
   isUnderway,
   endOfText,
-  pendingOf,
+  pendingActionOf,
   proposalOf,
   toolCallIn,
 } from './gemini-tool-call.ts';
@@ -128,7 +128,7 @@ function ofCall(ids: Ids, call: GeminiToolCall): readonly Observation[] {
   const activity = activityOf(call);
   return [
     ...(isAwaiting(call)
-      ? [{ type: 'asked' as const, ...ids, action: pendingOf(call), proposal: proposalOf(call) }]
+      ? [{ type: 'asked' as const, ...ids, action: pendingActionOf(call), proposal: proposalOf(call) }]
       : []),
     ...(activity === null ? [] : [{ type: 'activity' as const, activity }]),
   ];

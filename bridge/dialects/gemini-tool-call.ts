@@ -94,7 +94,7 @@ export function activityOf(call: GeminiToolCall): Activity | null {
 }
 
 /** The call as a pending action. The bridge makes the code: this agent does not bind a decision to the action (D2). */
-export function pendingOf(call: GeminiToolCall): PendingAction {
+export function pendingActionOf(call: GeminiToolCall): PendingAction {
   const { callId, name, args } = call.request;
   const details = detailsOf(call);
   return {

@@ -11,7 +11,7 @@ import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import { obtainToken } from '../../shared/state/token-file.ts';
 import type { Endpoint } from '../agents/connection.ts';
 import { isOwnProcess } from '../state/process-id.ts';
-import { healthOf, type Health } from './health.ts';
+import { healthOf, type ServerHealth } from './health.ts';
 import { OTHER_PORT, startServer } from './start-server.ts';
 
 export interface LocalServer {
@@ -91,7 +91,7 @@ async function runningServer(stateDirectory: string, token: string): Promise<End
 }
 
 /** Waits for a server that shuts down: long enough for its tools to end, usually. */
-async function settledHealth(url: string, token: string): Promise<Health> {
+async function settledHealth(url: string, token: string): Promise<ServerHealth> {
   for (let waited = 0; ; waited += LOOK_MS) {
     const health = await healthOf(url, token);
     if (health.type !== 'closing' || waited >= CLOSING_MS) return health;

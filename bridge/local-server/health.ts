@@ -2,7 +2,7 @@
 import { proveServer } from '../../shared/net/prove-server.ts';
 import type { ServerRunIdentity } from '../../shared/net/server-proof.ts';
 
-export type Health =
+export type ServerHealth =
   | { type: 'up'; run: ServerRunIdentity }
   /** The server is shutting down: the next one can start afterwards. */
   | { type: 'closing' }
@@ -14,7 +14,7 @@ export type Health =
 const TIMEOUT_MS = 5_000;
 
 /** Asks the program at the address for its proof. It receives no token. */
-export async function healthOf(url: string, token: string): Promise<Health> {
+export async function healthOf(url: string, token: string): Promise<ServerHealth> {
   const found = await proveServer(url, token, TIMEOUT_MS);
   switch (found.type) {
     case 'proven':

@@ -4,7 +4,7 @@ import type { Preview, ToolSource } from './tool-approval.ts';
 import type { Answer, FormSchema, Question } from './question.ts';
 
 /** The limit of a preview in the text part, for clients without the extension. The data part has the whole preview. */
-export const TEXT_PART_ROOM: TextLimits = { characters: 8_000 };
+export const TEXT_PART_LIMITS: TextLimits = { characters: 8_000 };
 
 /** Each line from the agent has a line mark. Only the working directory has none: the product adds it. */
 export function quotedPreview(preview: Preview, room?: TextLimits): QuotedText {

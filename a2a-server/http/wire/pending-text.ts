@@ -1,5 +1,5 @@
 /** Describes pending actions as text, for clients without the approval extension and for logs. */
-import { quotedPreview, TEXT_PART_ROOM } from '../../../shared/protocol/preview-text.ts';
+import { quotedPreview, TEXT_PART_LIMITS } from '../../../shared/protocol/preview-text.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Question } from '../../../shared/protocol/question.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
@@ -26,7 +26,7 @@ function howToAnswer({ preview, first, shown }: PendingAction): string {
   // D2: after the first question, a plain word may be meant for an earlier one.
   const code = first === true ? '' : ` ${shown}`;
   // D5: a word must not approve an action that is not shown whole.
-  if (preview.type !== 'question' && quotedPreview(preview, TEXT_PART_ROOM).extent === 'cut')
+  if (preview.type !== 'question' && quotedPreview(preview, TEXT_PART_LIMITS).extent === 'cut')
     return `It is too long to be shown here, so it cannot be approved here: a client with the tool-approval extension shows all of it. Answer with exactly "deny${code}", or decide it there.`;
   if (preview.type !== 'question') return `Answer with exactly "approve${code}" or "deny${code}".`;
   const withCode =
@@ -49,7 +49,7 @@ function takesPlainWord({ choices, freeText }: Question): boolean {
 
 function described({ title, tool, callId, reason, rule, preview, expiresAt }: PendingAction): string {
   const until = expiresAt === null ? '' : ` It waits until ${expiresAt}.`;
-  const { text } = quotedPreview(preview, TEXT_PART_ROOM);
+  const { text } = quotedPreview(preview, TEXT_PART_LIMITS);
   const call = `call ${visibleLine(callId)}`;
   if (preview.type === 'question')
     return `The agent asks a question (${visibleLine(tool)}, ${call}).${until}\n\n${text}`;

@@ -19,7 +19,7 @@ import { oneLine } from '../../../shared/text/one-line.ts';
 import { httpFailure } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
 import { PostSignals } from './post-signals.ts';
-import { NotDelivered, type ServerTransport } from './server-transport.ts';
+import { MessageNotDelivered, type ServerTransport } from './server-transport.ts';
 
 /** For a stream that broke and can be resumed. The SDK's "growth" is a factor. */
 const RESUMING = {
@@ -81,7 +81,7 @@ export class HttpTransport implements ServerTransport {
 
   /** @throws NotDelivered if the server certainly has not received the message */
   async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#ending !== undefined) throw new NotDelivered('the connection was closed');
+    if (this.#ending !== undefined) throw new MessageNotDelivered('the connection was closed');
     const post = isJSONRPCRequest(message)
       ? this.#inner.send(message, {
           requestSignal: this.#posts.begin(message.id),
@@ -91,7 +91,7 @@ export class HttpTransport implements ServerTransport {
     await post.catch((error: unknown) => {
       const { message: why } = this.#sentence(error);
       throw this.#isForgotten(error) || neverConnected(error)
-        ? new NotDelivered(why, { cause: error })
+        ? new MessageNotDelivered(why, { cause: error })
         : new Error(why, { cause: error });
     });
   }

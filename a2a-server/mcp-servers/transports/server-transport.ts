@@ -8,7 +8,7 @@ import type { ChildEntry } from '../../processes/child-processes.ts';
 export const MAX_MESSAGE = 16 * 1024 * 1024;
 
 /** The server certainly has not received the message. The connection has ended or is ending. */
-export class NotDelivered extends Error {
+export class MessageNotDelivered extends Error {
   override readonly name = 'NotDelivered';
 }
 

@@ -17,7 +17,7 @@ import { endGroup } from '../../processes/process-group.ts';
 import { LineSplitter } from '../../../shared/net/line-splitter.ts';
 import {
   MAX_MESSAGE,
-  NotDelivered,
+  MessageNotDelivered,
   type ServerTransport,
   type TransportContext,
 } from './server-transport.ts';
@@ -107,7 +107,7 @@ export class StdioTransport implements ServerTransport {
   send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
     if (!stdin || this.#ending !== undefined)
-      return Promise.reject(new NotDelivered('the program has exited'));
+      return Promise.reject(new MessageNotDelivered('the program has exited'));
     return new Promise((resolve, reject) => {
       stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
     });

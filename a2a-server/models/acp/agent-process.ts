@@ -9,9 +9,9 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
-import { UNRECORDED, type ChildProcesses } from '../../processes/child-processes.ts';
+import { NO_RECORDS, type ChildProcesses } from '../../processes/child-processes.ts';
 import { endGroup, isAlive } from '../../processes/process-group.ts';
-import { codeOf } from '../../tools/workspace/file-failure.ts';
+import { errorCodeOf } from '../../tools/workspace/file-failure.ts';
 import { agentName, commandText, type AcpAgentCommand } from './agent-command.ts';
 import { MessageLines } from './message-lines.ts';
 
@@ -43,7 +43,7 @@ export interface AgentProcessOptions {
 /** @throws ProductError AGENT_ERROR if the agent cannot start, STORAGE if its process cannot be recorded. */
 export async function startAgentProcess(
   command: AcpAgentCommand,
-  { cwd, env, clock, children = UNRECORDED }: AgentProcessOptions,
+  { cwd, env, clock, children = NO_RECORDS }: AgentProcessOptions,
 ): Promise<AgentProcess> {
   const entry = children.entry({ type: 'acp-agent', agent: agentName(command) });
   const child = spawn(command.command, [...command.args], {
@@ -105,7 +105,7 @@ function lastWords(stderr: string, strayed: string): string {
 
 function startFailure(command: AcpAgentCommand, error: unknown): ProductError {
   const why =
-    codeOf(error) === 'ENOENT'
+    errorCodeOf(error) === 'ENOENT'
       ? 'there is no such program on the PATH of the server (or its workspace is gone)'
       : messageOf(error);
   return new ProductError(

@@ -1,7 +1,7 @@
 /** Describes the outcome of an action that no longer waits. Pure. */
 
 /** A call in the task overview. */
-export interface StandingCall {
+export interface SettledCall {
   callId: string;
   state: string;
   decided?: { decision: string; channel: string } | undefined;
@@ -14,7 +14,7 @@ const DECIDED: Readonly<Record<string, string>> = {
   answer: 'answered',
 };
 
-export function outcomeText(found: StandingCall | undefined): string {
+export function outcomeText(found: SettledCall | undefined): string {
   if (found === undefined) return 'This task has no such action.';
   const { decided, state } = found;
   if (decided === undefined) return `This action no longer waits: it is ${state}. Nobody decided it.`;

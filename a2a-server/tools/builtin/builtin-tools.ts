@@ -1,6 +1,6 @@
 /** Creates the built-in tools of the server. */
 import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
-import { UNRECORDED, type ChildProcesses } from '../../processes/child-processes.ts';
+import { NO_RECORDS, type ChildProcesses } from '../../processes/child-processes.ts';
 import { appendFile } from './append-file.ts';
 import { askPerson } from './ask-person.ts';
 import { createCrawl } from './crawl.ts';
@@ -59,7 +59,7 @@ export function builtinTools(options: BuiltinToolsOptions = {}): Tool[] {
     privateHosts = [],
     outputs = NO_OUTPUTS,
     confinement = UNCONFINED,
-    children = UNRECORDED,
+    children = NO_RECORDS,
   } = options;
   const web = { allowed: allowedHosts(privateHosts), resolve: systemResolve, clock };
   return [

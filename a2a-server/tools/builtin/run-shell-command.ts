@@ -14,7 +14,7 @@ import { confinementText, type Confinement } from '../shell/confinement.ts';
 import { runCommand, type CommandEnd } from '../shell/run-command.ts';
 import { ToolStopped, type Tool } from '../tool.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { codeOf } from '../workspace/file-failure.ts';
+import { errorCodeOf } from '../workspace/file-failure.ts';
 
 const DEFAULT_SECONDS = 120;
 const MAX_SECONDS = 3600;
@@ -134,7 +134,7 @@ function stopped({ output, group }: CommandEnd): ToolStopped {
 }
 
 function startFailure(error: unknown): unknown {
-  switch (codeOf(error)) {
+  switch (errorCodeOf(error)) {
     case 'E2BIG':
       return new Error('The command is too long for the system; put it into a script and run that.', {
         cause: error,

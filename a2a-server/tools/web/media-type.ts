@@ -19,7 +19,7 @@ export type ReadingMode = 'html' | 'text' | 'look' | 'none';
 const TEXT_APPLICATIONS =
   /^application\/(?:(?:.+\+)?(?:json|xml|yaml)|x-yaml|toml|javascript|x-javascript|ecmascript|typescript|x-ndjson|jsonl|json5|graphql|sql|x-sh|x-httpd-php|x-www-form-urlencoded)$/u;
 
-export function readingOf({ type }: MediaType): ReadingMode {
+export function readingModeOf({ type }: MediaType): ReadingMode {
   if (type === 'text/html' || type === 'application/xhtml+xml') return 'html';
   if (type.startsWith('text/') || TEXT_APPLICATIONS.test(type) || /\+(?:json|xml|yaml)$/u.test(type))
     return 'text';

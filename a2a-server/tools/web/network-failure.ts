@@ -1,10 +1,10 @@
 /** Turns Node's connection errors into sentences for a model and a person. */
-import { codeOf } from '../workspace/file-failure.ts';
+import { errorCodeOf } from '../workspace/file-failure.ts';
 import { MAX_HEADER_BYTES } from './send-get.ts';
 
 /** Returns an Error that names the host. Returns any other error unchanged. */
 export function networkFailure(error: unknown, { host, hostname }: URL): unknown {
-  const sentence = sentenceOf(codeOf(error), host, hostname);
+  const sentence = sentenceOf(errorCodeOf(error), host, hostname);
   return sentence === undefined ? error : new Error(sentence, { cause: error });
 }
 

@@ -4,7 +4,7 @@ import type { Body } from './body.ts';
 import { decodeText, looksLikeText, withoutControls } from './charset.ts';
 import type { WebResponse } from './get.ts';
 import { readHtml, type HtmlPage } from './html-page.ts';
-import { readingOf, type MediaType } from './media-type.ts';
+import { readingModeOf, type MediaType } from './media-type.ts';
 
 export type Page = HtmlPage;
 
@@ -48,7 +48,7 @@ export async function pageOf(
 
 /** Returns the markup of the text, or undefined if the body is not text. */
 function markupIn(media: MediaType, { bytes }: Body): 'html' | 'xml' | 'none' | undefined {
-  switch (readingOf(media)) {
+  switch (readingModeOf(media)) {
     case 'html':
       return 'html';
     case 'text':

@@ -21,14 +21,14 @@ const SENTENCES: Readonly<Record<string, (path: string) => string>> = {
 };
 
 /** Returns the code of a system error, such as `ENOENT`. */
-export function codeOf(error: unknown): string | undefined {
+export function errorCodeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
 /** Returns the error to throw for a failed file operation on `path`. Other errors pass unchanged. */
 export function fileFailure(error: unknown, path: string): unknown {
-  const code = codeOf(error);
+  const code = errorCodeOf(error);
   if (code === undefined || error instanceof ProductError) return error;
   const sentence = SENTENCES[code];
   return sentence === undefined ? error : new Error(sentence(path), { cause: error });

@@ -7,7 +7,7 @@
 import { lstat, rmdir, unlink } from 'node:fs/promises';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
-import { codeOf } from './file-failure.ts';
+import { errorCodeOf } from './file-failure.ts';
 import type { NamedEntry } from './resolve-path.ts';
 import { inputChangedError } from './replace-file.ts';
 import { surveyHash, entryMark, survey, type SurveyEntry } from './survey.ts';
@@ -61,7 +61,7 @@ async function remove(directory: Directory, item: SurveyEntry, removal: Removal)
 
 async function removeDirectory(directory: Directory, { name, path }: SurveyEntry): Promise<void> {
   await rmdir(directory.at(name)).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST') throw changedMeanwhile(path);
+    if (errorCodeOf(error) === 'ENOTEMPTY' || errorCodeOf(error) === 'EEXIST') throw changedMeanwhile(path);
     throw error;
   });
 }

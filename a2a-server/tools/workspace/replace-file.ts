@@ -14,7 +14,7 @@ import { constants, type BigIntStats } from 'node:fs';
 import { link, mkdir, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
-import { codeOf, isADirectory } from './file-failure.ts';
+import { errorCodeOf, isADirectory } from './file-failure.ts';
 import type { ResolvedPath } from './resolve-path.ts';
 import { ABSENT, currentBasis, notRegular } from './text-file.ts';
 
@@ -54,7 +54,7 @@ export async function withParents(
       await directory.confirm();
       await mkdir(directory.at(name)).catch((error: unknown) => {
         // Another process has just created it. `child` below checks that it is a directory.
-        if (codeOf(error) !== 'EEXIST') throw error;
+        if (errorCodeOf(error) !== 'EEXIST') throw error;
       });
       await directory.sync();
       directory = await directory.child(name);
@@ -93,7 +93,7 @@ async function put(directory: Directory, target: Target, replacement: Replacemen
   } catch (error) {
     await unlink(directory.at(temporary)).catch((failure: unknown) => {
       // After the rename the temporary name no longer exists.
-      if (codeOf(failure) !== 'ENOENT') throw failure;
+      if (errorCodeOf(failure) !== 'ENOENT') throw failure;
     });
     throw error;
   }
@@ -106,7 +106,7 @@ async function adopt(handle: FileHandle, old: BigIntStats): Promise<void> {
   if (now.uid !== old.uid || now.gid !== old.gid) {
     await handle.chown(Number(old.uid), Number(old.gid)).catch((error: unknown) => {
       // Only root may change the owner. Without root, the server's user owns the file from now on.
-      if (codeOf(error) !== 'EPERM') throw error;
+      if (errorCodeOf(error) !== 'EPERM') throw error;
     });
   }
   await handle.chmod(Number(old.mode & 0o777n));
@@ -138,7 +138,7 @@ export async function renameNoReplace(from: string, to: string, path: string): P
     await link(from, to);
     return true;
   } catch (error) {
-    const code = codeOf(error) ?? '';
+    const code = errorCodeOf(error) ?? '';
     if (code === 'EEXIST') throw inputChangedError(path);
     if (['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) return false;
     throw error;

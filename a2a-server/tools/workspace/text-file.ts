@@ -4,7 +4,7 @@ import { constants, type BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
-import { codeOf } from './file-failure.ts';
+import { errorCodeOf } from './file-failure.ts';
 
 /** The basis of a preview for a file that did not exist (D2). No hash equals it. */
 export const ABSENT = 'absent';
@@ -64,7 +64,7 @@ export async function currentBasis(directory: Directory, file: FileToRead): Prom
   try {
     return hashOf(await readBytes(directory, file));
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return ABSENT;
+    if (errorCodeOf(error) === 'ENOENT') return ABSENT;
     throw error;
   }
 }

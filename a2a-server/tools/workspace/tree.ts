@@ -1,5 +1,5 @@
 /** Walks a directory tree depth first, in order, without following links (X2). */
-import { codeOf } from './file-failure.ts';
+import { errorCodeOf } from './file-failure.ts';
 import type { Directory } from './directory.ts';
 import { readEntries, type DirectoryEntry } from './entries.ts';
 import { notIgnored, withRules, type IgnoreRules } from './ignore-rules.ts';
@@ -83,7 +83,7 @@ async function enter(directory: Directory, name: string): Promise<Directory | un
   try {
     return await directory.child(name);
   } catch (error) {
-    const gone = ['ENOENT', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '');
+    const gone = ['ENOENT', 'EACCES', 'EPERM'].includes(errorCodeOf(error) ?? '');
     if (gone || (error instanceof ProductError && error.reason === 'OUTSIDE_WORKSPACE')) return undefined;
     throw error;
   }

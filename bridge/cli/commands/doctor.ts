@@ -8,7 +8,7 @@ import { checkAgent } from '../doctor/check-agent.ts';
 import { checkClients } from '../doctor/check-clients.ts';
 import { checkClockMark } from '../doctor/check-clock-mark.ts';
 import { checkDatabase } from '../doctor/check-database.ts';
-import { checkNode, checkStateDirectory, checkToken } from '../doctor/check-machine.ts';
+import { checkNode, checkStateDirectory, checkTokenFile } from '../doctor/check-machine.ts';
 import { checkServer, isPortInUse } from '../doctor/check-server.ts';
 import { type CheckResult, ok, warn } from '../doctor/finding.ts';
 import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
@@ -49,7 +49,7 @@ async function findingsOf({
   env,
 }: CommandRun<CommonOptions>): Promise<readonly CheckResult[]> {
   const { stateDir, http } = settings;
-  const tokens = [await checkToken(stateDir, 'token'), await checkToken(stateDir, 'http-token')];
+  const tokens = [await checkTokenFile(stateDir, 'token'), await checkTokenFile(stateDir, 'http-token')];
   // A check starts nothing.
   const registry = configuredAgents({ ...settings, autoStart: false }, env, places.serverScript);
   const local = registry.all.some(({ name }) => name === LOCAL_AGENT);

@@ -63,7 +63,10 @@ export async function checkStateDirectory(path: string): Promise<readonly CheckR
 }
 
 /** A token gives the authority of its user: no other user may read it. */
-export async function checkToken(stateDirectory: string, file: TokenFile): Promise<CheckResult | undefined> {
+export async function checkTokenFile(
+  stateDirectory: string,
+  file: TokenFile,
+): Promise<CheckResult | undefined> {
   const path = tokenPath(stateDirectory, file);
   try {
     const [text, { mode }] = await Promise.all([readFile(path, 'utf8'), stat(path)]);

@@ -43,7 +43,7 @@ export function checkHostAndOrigin(
 }
 
 /** @returns undefined when the request carries the token */
-export function checkToken(headers: IncomingHttpHeaders, door: AccessRules): AccessRefused | undefined {
+export function checkBearerToken(headers: IncomingHttpHeaders, door: AccessRules): AccessRefused | undefined {
   const shown = bearerToken(headers.authorization);
   if (shown !== undefined && sameToken(tokenDigest(shown), tokenDigest(door.token))) return undefined;
   return {

@@ -12,7 +12,7 @@ import { prepareStateDirectory } from '../../../shared/state/state-directory.ts'
 import { obtainToken, tokenPath } from '../../../shared/state/token-file.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { isPreflight, pageHeaders, preflightHeaders } from './cors.ts';
-import { checkHostAndOrigin, checkToken, type AccessRules } from './auth.ts';
+import { checkHostAndOrigin, checkBearerToken, type AccessRules } from './auth.ts';
 import { type McpEndpoint, mcpEndpoint } from './mcp-endpoint.ts';
 import { rpcError } from './rpc-error.ts';
 import { writeResponse } from './write-response.ts';
@@ -89,7 +89,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, insid
     response.writeHead(204, { ...forPage, ...preflightHeaders(headers) }).end();
     return;
   }
-  const stranger = checkToken(headers, inside.door);
+  const stranger = checkBearerToken(headers, inside.door);
   if (stranger !== undefined) {
     // RFC 6750 §3
     const challenge = { 'WWW-Authenticate': 'Bearer realm="mcp-a2a-bridge"' };

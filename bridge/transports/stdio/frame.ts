@@ -38,7 +38,7 @@ export function frameErrorOf(line: string): FrameError | undefined {
   }
 }
 
-export function tooLong(limit: number): FrameError {
+export function frameTooLongError(limit: number): FrameError {
   const message = `Invalid request: a line is longer than ${String(limit)} bytes. Nothing was done.`;
   return refusal(INVALID_REQUEST, message);
 }

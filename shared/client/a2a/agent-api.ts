@@ -11,7 +11,7 @@ import {
   sendMessageResponseSchema,
   taskSchema,
   taskListSchema,
-  toolListSchema,
+  toolExecutionListSchema,
 } from './wire.ts';
 import type { WireTask } from './wire.ts';
 import type * as z from 'zod/mini';
@@ -19,7 +19,7 @@ import type * as z from 'zod/mini';
 const A2A_HEADERS = { 'A2A-Version': '1.0', 'A2A-Extensions': `${TOOL_APPROVAL},${RESUMABLE_STREAM}` };
 
 /** A running tool execution. */
-export type ToolExecution = z.infer<typeof toolListSchema>['tools'][number];
+export type ToolExecution = z.infer<typeof toolExecutionListSchema>['tools'][number];
 
 /**
  * Retries a request that got no answer. That is safe: a message carries its id (B1), and a second cancel or abort has no
@@ -89,7 +89,8 @@ export class AgentApi {
 
   async tools(): Promise<readonly ToolExecution[]> {
     const ask = { method: 'GET' } as const;
-    return (await this.#persist(() => this.#service.askFor(toolListSchema, '/api/tools', ask))).tools;
+    return (await this.#persist(() => this.#service.askFor(toolExecutionListSchema, '/api/tools', ask)))
+      .tools;
   }
 
   abortTool(toolId: string, reason: string): Promise<AbortAnswer> {

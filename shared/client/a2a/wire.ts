@@ -82,7 +82,7 @@ export const pendingPartSchema = z.object({
 export const sendMessageResponseSchema = z.object({ task: z.optional(taskSchema) });
 
 /** `GET /api/tools`. */
-export const toolListSchema = z.object({
+export const toolExecutionListSchema = z.object({
   tools: z.array(
     z.object({
       toolId: z.string(),

@@ -27,7 +27,7 @@ test('X2 tasks that work in a home directory do not reach the server’s token b
   };
   for (const path of ['.local/state/bridge/token', 'link/token', join(stateDir, 'token')]) {
     const answer = await told(`read ${path}`);
-    expect(answer).toContain('keeps its own state');
+    expect(answer).toContain("server's state directory");
     expect(answer).not.toContain(server.token);
   }
   // What lies beside it is read as ever.

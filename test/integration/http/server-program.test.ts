@@ -255,7 +255,7 @@ describe('settings that do not work', () => {
     await mkdir(join(stateDir, 'space'));
     const ended = await run(['--state-dir', stateDir, '--workspace', join(stateDir, 'space')]);
     expect(ended.code).toBe(78);
-    expect(ended.stderr).toContain('keeps its own state');
+    expect(ended.stderr).toContain("server's state directory");
   });
 
   test('a state directory that cannot be made is refused, and nothing hangs', async () => {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { get, type WebResponse, type WebContext } from '../get.ts';
-import { readingOf } from '../media-type.ts';
+import { readingModeOf } from '../media-type.ts';
 import { pageOf } from '../page.ts';
 import type { CrawlReport } from './crawl-report.ts';
 import { Frontier, type KnownPage } from './frontier.ts';
@@ -149,7 +149,7 @@ function request({ url }: KnownPage, { web, signal, robots, frontier }: Going): 
     timeMs: PAGE_MS,
     maxBytes: MAX_BYTES,
     accept: 'text/html, application/xhtml+xml, text/plain;q=0.8',
-    wants: ({ media, status }) => status >= 200 && status < 300 && readingOf(media) !== 'none',
+    wants: ({ media, status }) => status >= 200 && status < 300 && readingModeOf(media) !== 'none',
     onRedirect: (to) => {
       if (to.origin !== url.origin) throw new Elsewhere(to);
       if (!robots.allows(to)) throw new Error('redirects to a page that robots.txt forbids');

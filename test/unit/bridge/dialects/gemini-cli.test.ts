@@ -3,7 +3,7 @@ import { withShownCode } from '../../../../bridge/dialects/question-form.ts';
 import { Role, type StreamResponse, TaskState } from '@a2a-js/sdk';
 import type { Message, Part } from '@a2a-js/sdk';
 import { geminiDialect } from '../../../../bridge/dialects/gemini-cli.ts';
-import { pendingOf, toolCallIn } from '../../../../bridge/dialects/gemini-tool-call.ts';
+import { pendingActionOf, toolCallIn } from '../../../../bridge/dialects/gemini-tool-call.ts';
 import type { PendingAction } from '../../../../shared/protocol/tool-approval.ts';
 import { part } from '../../../support/fake-agent-task.ts';
 
@@ -87,7 +87,7 @@ function waiting(details: object, args: object = {}, name = 'tool'): PendingActi
     confirmationDetails: details,
   });
   if (parsed === undefined) throw new Error('no tool call');
-  return pendingOf(parsed);
+  return pendingActionOf(parsed);
 }
 
 const decide = (action: PendingAction, decision: object) =>
@@ -281,7 +281,7 @@ describe('what gemini-cli is told', () => {
     [onFile, { scope: 'server' }, /has no trust of this scope/],
     [onPage, { scope: 'tool' }, /and for file edits/],
     [onFile, { shown: 'what was shown before' }, /has changed since it was shown/],
-    [onFile, { callId: 'other' }, /What waits is: "c"/],
+    [onFile, { callId: 'other' }, /Waiting: "c"/],
   ])('D1 refusal %#: nothing is sent', (action, decision, says) => {
     expect(() => sent(action, decision)).toThrow(says);
   });

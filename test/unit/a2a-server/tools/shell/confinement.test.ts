@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../../../shared/runtime/clock.ts';
-import { UNRECORDED } from '../../../../../a2a-server/processes/child-processes.ts';
+import { NO_RECORDS } from '../../../../../a2a-server/processes/child-processes.ts';
 import { createRunShellCommand } from '../../../../../a2a-server/tools/builtin/run-shell-command.ts';
 import {
   sandboxCommand,
@@ -103,7 +103,7 @@ const shell = (more: Partial<Extract<Confinement, { type: 'confined' }>> = {}, g
     graceMs,
     environment: { ...process.env, API_KEY: 'hush', CARGO_HOME: '/c' },
     passEnvironment: ['CARGO_*'],
-    children: UNRECORDED,
+    children: NO_RECORDS,
     confinement: { type: 'confined', network: false, hidden: [], ...more },
   });
 

@@ -15,7 +15,7 @@ import { nobody } from '../tool-in-workspace.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 const signal = new AbortController().signal;
-const refused = { reason: 'OUTSIDE_WORKSPACE', message: expect.stringContaining('keeps its own state') };
+const refused = { reason: 'OUTSIDE_WORKSPACE', message: expect.stringContaining("server's state directory") };
 
 let home: string;
 let state: string;
