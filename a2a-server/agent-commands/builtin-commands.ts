@@ -25,7 +25,7 @@ export function builtinCommands(checkpoints: Checkpoints): AgentCommand[] {
 function helpCommand(others: readonly AgentCommand[]): AgentCommand {
   const help: AgentCommand = {
     name: 'help',
-    description: 'Lists the commands and how each is used.',
+    description: 'Lists the commands and their usage.',
     arguments: [],
     begin: async () => ({
       type: 'answer',

@@ -2,7 +2,7 @@
 import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Models } from '../models/model.ts';
 import { offeredModels } from './configured-models.ts';
-import { UNRECORDED, type ChildProcesses } from '../processes/child-processes.ts';
+import { NO_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
 import { readScript } from '../models/scripted/script.ts';
 import { scriptedModels } from '../models/scripted/scripted-model.ts';
 import type { ServerSettings } from './settings.ts';
@@ -28,7 +28,7 @@ export interface AgentBackend {
 /** @param children records the agent's processes. @throws ProductError CONFIGURATION */
 export async function createAgentBackend(
   settings: ServerSettings,
-  children: ChildProcesses = UNRECORDED,
+  children: ChildProcesses = NO_RECORDS,
 ): Promise<AgentBackend> {
   const { agent } = settings;
   switch (agent.type) {

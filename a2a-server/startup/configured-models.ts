@@ -88,7 +88,7 @@ export function offeredModels(settings: Offer, env: Readonly<Record<string, stri
     env,
   );
   const offered = models.list().map((name) => models.resolve(name));
-  const unpriced = offered.find(({ id, price }) => id !== OFFLINE && price === undefined);
+  const unpriced = offered.find(({ id, price }) => id !== OFFLINE_MODEL_ID && price === undefined);
   if (settings.budgetCost !== undefined && unpriced !== undefined)
     throw new ProductError(
       'CONFIGURATION',

@@ -14,14 +14,14 @@ import type {
   PendingReason,
   StopReason,
 } from '../../shared/protocol/tool-approval.ts';
-import { quotedPreview, TEXT_PART_ROOM } from '../../shared/protocol/preview-text.ts';
+import { quotedPreview, TEXT_PART_LIMITS } from '../../shared/protocol/preview-text.ts';
 import type { Answer } from '../../shared/protocol/question.ts';
 import type { Facts, Reason } from '../../shared/runtime/errors.ts';
 import type { Decider, RequestedCall, TaskEvent, ToolOutcome, UserMessage } from './events.ts';
 import { fold } from './fold.ts';
 import { isFirstQuestion, parkOrContinue } from './pending.ts';
 import { shownOf } from './shown.ts';
-import { answerTo, wrongWord } from './answer.ts';
+import { checkAnswer, wrongWord } from './answer.ts';
 import {
   callOf,
   isAgentsOwn,
@@ -138,7 +138,7 @@ export function decisionInText(snapshot: Snapshot, message: UserMessage): Resolv
   }
   if (word !== 'approve' && word !== 'deny') return undefined;
   // D5: the text part does not show this client the whole action.
-  if (word === 'approve' && quotedPreview(call.preview, TEXT_PART_ROOM).extent === 'cut') return undefined;
+  if (word === 'approve' && quotedPreview(call.preview, TEXT_PART_LIMITS).extent === 'cut') return undefined;
   return code === undefined && !isFirst ? undefined : { ...bare, decision: word, shown: code ?? null };
 }
 
@@ -159,7 +159,7 @@ export function decide(
     if (refusal) return refusal;
     const call = callOf(snapshot, decision.callId);
     if (call === undefined) continue;
-    const read = decision.decision === 'answer' ? answerTo(call, decision.answer) : undefined;
+    const read = decision.decision === 'answer' ? checkAnswer(call, decision.answer) : undefined;
     if (read?.ok === false) return invalid(read.message);
     const event: TaskEvent = {
       type: 'tool.decided',

@@ -62,9 +62,7 @@ export class Inbox {
     // Later calls do not wait for a look that an agent delays.
     if (this.#looking !== undefined) return Promise.resolve();
     this.#looking = this.#look()
-      .catch((error: unknown) =>
-        this.#parts.log.warn({ err: error }, 'the inbox could not be looked through'),
-      )
+      .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'the inbox could not be checked'))
       .finally(() => (this.#looking = undefined));
     return withTimeout(PATIENCE_MS, this.#looking).catch(() => undefined);
   }
@@ -164,7 +162,7 @@ export class Inbox {
           outbox.collect(state.taskId, 'unknown');
       }
     } catch (error) {
-      log.debug({ agent, problem: messageOf(error) }, 'what an agent still does is not known at the moment');
+      log.debug({ agent, problem: messageOf(error) }, 'the state of an agent is unknown for now');
     }
   }
 }

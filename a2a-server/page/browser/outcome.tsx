@@ -1,6 +1,6 @@
 /** Shows the outcome of a decided action in place of its buttons. */
 import { useEffect, useState } from 'preact/hooks';
-import { outcomeText, type StandingCall } from './outcome-text.ts';
+import { outcomeText, type SettledCall } from './outcome-text.ts';
 import * as z from 'zod/mini';
 import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
 import { API, signedInFetch } from './sign-in.ts';
@@ -15,7 +15,7 @@ const task = z.object({
 });
 
 /** Asks the server for the state of an action that no longer waits. @returns undefined if the task has no such call. @throws Error */
-async function standingCall(taskId: string, callId: string): Promise<StandingCall | undefined> {
+async function fetchCallState(taskId: string, callId: string): Promise<SettledCall | undefined> {
   const response = await signedInFetch(`${API}/tasks/${encodeURIComponent(taskId)}`, {
     headers: { 'A2A-Version': '1.0', 'A2A-Extensions': TOOL_APPROVAL },
   });
@@ -27,7 +27,7 @@ async function standingCall(taskId: string, callId: string): Promise<StandingCal
 export function Outcome({ taskId, callId }: { taskId: string; callId: string }) {
   const [text, setText] = useState('This action no longer waits.');
   useEffect(() => {
-    void standingCall(taskId, callId).then(
+    void fetchCallState(taskId, callId).then(
       (found) => setText(outcomeText(found)),
       () => undefined,
     );

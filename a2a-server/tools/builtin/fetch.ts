@@ -55,13 +55,13 @@ export function createFetch(web: WebContext): Tool {
     reach: ({ url }) => hostTarget(url),
     show: async ({ url }) => ({ preview: { type: 'url', url: (await place(url, web)).href }, basis: null }),
     run: async (input, { signal, goesTo }) => {
-      const { get, readingOf } = await import('../web/on-demand.ts');
+      const { get, readingModeOf } = await import('../web/on-demand.ts');
       const answer = await get(await place(input.url, web), web, {
         signal,
         timeMs: TIME_MS,
         maxBytes: MAX_BYTES,
         accept: ACCEPT,
-        wants: ({ media }) => readingOf(media) !== 'none',
+        wants: ({ media }) => readingModeOf(media) !== 'none',
         onRedirect: (to) => goesTo?.(hostTarget(to.href).hosts ?? []),
       });
       signal.throwIfAborted();

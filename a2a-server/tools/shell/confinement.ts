@@ -18,7 +18,7 @@ import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { serviceSockets } from './service-sockets.ts';
-import { codeOf } from '../workspace/file-failure.ts';
+import { errorCodeOf } from '../workspace/file-failure.ts';
 
 export const CONFINE_SHELL = ['auto', 'off', 'require'] as const;
 /**
@@ -126,7 +126,7 @@ async function obstacle(box: SandboxOptions, path: string | undefined): Promise<
   return new Promise((resolve) => {
     execFile(program, args, { timeout: PATIENCE_MS, env }, (error, _stdout, stderr) => {
       if (error === null) return resolve(undefined);
-      if (codeOf(error) === 'ENOENT') return resolve('bubblewrap (bwrap) is not installed');
+      if (errorCodeOf(error) === 'ENOENT') return resolve('bubblewrap (bwrap) is not installed');
       const said = stderr.trim().split('\n', 1)[0]?.slice(0, 200) ?? '';
       return resolve(
         `bubblewrap cannot make a box here (${said === '' ? error.message.slice(0, 200) : said})`,

@@ -3,6 +3,6 @@ export { CrawlReport } from './crawl/crawl-report.ts';
 export { crawlSite } from './crawl/crawl-site.ts';
 export { QueryWords } from './crawl/query-words.ts';
 export { get } from './get.ts';
-export { readingOf } from './media-type.ts';
+export { readingModeOf } from './media-type.ts';
 export { pageOf } from './page.ts';
 export { webUrl } from './web-url.ts';

@@ -17,7 +17,7 @@ import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { BarredDirectory } from './barred-directory.ts';
-import { codeOf } from './file-failure.ts';
+import { errorCodeOf } from './file-failure.ts';
 
 /** How to hold a directory: by an open handle, or by its path and identity. */
 export type DirectoryHold = 'anchored' | 'checked';
@@ -152,7 +152,7 @@ async function openUnlinked(path: string, flags: number, mode?: number): Promise
     return await open(path, flags, mode);
   } catch (error) {
     // Another process has just replaced the directory or file by a link.
-    if (codeOf(error) === 'ELOOP' || codeOf(error) === 'ENOTDIR') throw replaced(error);
+    if (errorCodeOf(error) === 'ELOOP' || errorCodeOf(error) === 'ENOTDIR') throw replaced(error);
     throw error;
   }
 }

@@ -15,7 +15,7 @@ import {
   type FileIdentity,
 } from './directory.ts';
 import type { BarredDirectory } from './barred-directory.ts';
-import { codeOf, fileFailure } from './file-failure.ts';
+import { errorCodeOf, fileFailure } from './file-failure.ts';
 import { outsideWorkspaceError, pathParts, type PathParts } from './path-parts.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
@@ -198,7 +198,7 @@ async function lookAt(directory: Directory, name: string): Promise<BigIntStats |
   try {
     return await lstat(directory.at(name), { bigint: true });
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (errorCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -11,7 +11,7 @@ import {
 } from './directory.ts';
 import { readEntries, type Entries } from './entries.ts';
 import type { BarredDirectory } from './barred-directory.ts';
-import { codeOf, isADirectory } from './file-failure.ts';
+import { errorCodeOf, isADirectory } from './file-failure.ts';
 import { requireMovable, moveFile, type Move } from './move-file.ts';
 import { withEntry, withResolvedPath, type ResolvedPath, type Root } from './resolve-path.ts';
 import { removeEntry, type Removal } from './remove.ts';
@@ -111,7 +111,7 @@ async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): 
     return { path: canonical, identity: info, hold: hold ?? (await bestHold(canonical)), barred };
   } catch (error) {
     if (error instanceof ProductError) throw error;
-    const code = codeOf(error);
+    const code = errorCodeOf(error);
     if (code === 'ENOENT') throw unknown(path, 'does not exist; create it, or name another directory', error);
     if (code === 'ENOTDIR')
       throw unknown(path, 'has a file where a directory is needed; name a directory', error);

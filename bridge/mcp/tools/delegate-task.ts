@@ -32,7 +32,7 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
     mode: taskModeSchema
       .optional()
       .describe(
-        'What it may do unasked: ask (nothing with side effects), accept-edits (change files), auto (everything, as autoExecute), plan (nothing: it lays out a plan). Default: ask.',
+        'What it may do without approval: ask (nothing with side effects), accept-edits (change files), auto (everything, like autoExecute), plan (nothing: it writes a plan). Default: ask.',
       ),
     sessionId: fields.sessionIdSchema.optional(),
     model: fields.modelSchema,
@@ -96,7 +96,7 @@ function refuseWhileDeciding(session: Session, call: ToolCall): void {
       `Show the person what is pending and send their decision with ${call.name('approve_or_deny_pending_action')}: sessionId "${id}", ${calls}.`;
     throw new ProductError(
       'DECISION_NEEDED',
-      `The task waits for a decision and takes no message before it; nothing was sent. ${how} To change course, deny with a reason.`,
+      `The task waits for a decision and accepts no message before it. Nothing was sent. ${how} To change course, deny with a reason.`,
       { facts: { sessionId: id, callIds: pending.map(({ callId }) => callId).join(' ') } },
     );
   }

@@ -7,7 +7,7 @@ import { systemClock } from '../../../../../shared/runtime/clock.ts';
 import {
   childProcesses,
   type ChildProcesses,
-  UNRECORDED,
+  NO_RECORDS,
 } from '../../../../../a2a-server/processes/child-processes.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 import {
@@ -43,7 +43,7 @@ const shell = (options: Partial<ShellOptions> = {}): Tool =>
     graceMs: 5000,
     environment: process.env,
     passEnvironment: [],
-    children: UNRECORDED,
+    children: NO_RECORDS,
     confinement: UNCONFINED,
     ...options,
   });
