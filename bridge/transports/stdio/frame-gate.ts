@@ -5,7 +5,7 @@
  */
 import { Transform, type TransformCallback } from 'node:stream';
 import { LineSplitter } from '../../../shared/net/line-splitter.ts';
-import { type FrameError, frameErrorOf, tooLong } from './frame.ts';
+import { type FrameError, frameErrorOf, frameTooLongError } from './frame.ts';
 
 /** Slightly below the SDK's limit of 10 MiB with the line feed. The SDK closes the connection above that limit. */
 export const MAX_FRAME = 10 * 1024 * 1024 - 1;
@@ -24,7 +24,7 @@ export class FrameGate extends Transform {
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     const { lines, tooLong: dropped } = this.#lines.push(chunk);
-    for (let count = 0; count < dropped; count += 1) this.#refuse(tooLong(this.#limit));
+    for (let count = 0; count < dropped; count += 1) this.#refuse(frameTooLongError(this.#limit));
     for (const line of lines) {
       const refused = frameErrorOf(line);
       if (refused === undefined) this.push(`${line}\n`);
