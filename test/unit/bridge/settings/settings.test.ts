@@ -79,7 +79,7 @@ describe("the bridge's settings", () => {
     [{ http: '-1' }, /"http"/],
     [{ http: 'on' }, /"http"/],
     [{ http: '80x' }, /"http"/],
-    [{ stdio: 'no' }, /serve nobody\. Add --http/],
+    [{ stdio: 'no' }, /serves no client\. Add --http/],
     [{ httpAllowOrigin: ['https://page.example/path'] }, /httpAllowOrigin/],
     [{ httpAllowOrigin: ['*'] }, /httpAllowOrigin/],
     [{ onCancel: 'kill' }, /"onCancel".*detach/],
