@@ -1,8 +1,10 @@
 /** Bundles test programs that run in their own process. */
 import { afterAll } from '@jest/globals';
 import { build } from 'esbuild';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+
+const directory = join(process.cwd(), 'node_modules', '.cache', 'mcp-a2a-bridge', `programs-${process.pid}`);
 
 const bundled = new Map<string, Promise<string>>();
 
@@ -18,9 +20,7 @@ export function bundledProgram(source: string): Promise<string> {
 }
 
 async function bundle(source: string): Promise<string> {
-  const directory = join(process.cwd(), 'node_modules', '.cache', 'mcp-a2a-bridge');
-  await mkdir(directory, { recursive: true });
-  const outfile = join(directory, `${source.replaceAll(/\W+/g, '-')}-${process.pid}.mjs`);
+  const outfile = join(directory, source.replace(/\.ts$/, '.mjs'));
   await build({
     entryPoints: [join(process.cwd(), source)],
     outfile,
@@ -34,5 +34,5 @@ async function bundle(source: string): Promise<string> {
 }
 
 afterAll(async () => {
-  for (const outfile of bundled.values()) await rm(await outfile);
+  await rm(directory, { recursive: true, force: true });
 });

@@ -40,7 +40,7 @@ describe('an agent that speaks ACP', () => {
     const turn = done.exchanges.findLast(({ type }) => type === 'turn');
     expect(turn).toMatchObject({
       turn: {
-        model: 'acp:test-agent',
+        model: 'acp:program',
         artifacts: [
           {
             artifactId: 'plan',
