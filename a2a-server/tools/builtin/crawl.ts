@@ -54,7 +54,7 @@ export function createCrawl(web: WebContext): Tool {
 }
 
 async function place(url: string, { allowed }: WebContext): Promise<URL> {
-  const { webUrl } = await import('../web/on-demand.ts');
+  const { webUrl } = await import('./web-on-demand.ts');
   return webUrl(url, { allowed });
 }
 
@@ -63,7 +63,7 @@ async function crawl(
   { signal, output, goesTo }: ToolRun,
   { web, pace }: { web: WebContext; pace: Pace },
 ): Promise<ToolResult> {
-  const { CrawlReport, crawlSite, QueryWords } = await import('../web/on-demand.ts');
+  const { CrawlReport, crawlSite, QueryWords } = await import('./web-on-demand.ts');
   const start = await place(url, web);
   const query = new QueryWords(text);
   const report = new CrawlReport(`${start.href} for "${oneLine(text, 200)}"`, query);

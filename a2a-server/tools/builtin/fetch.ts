@@ -55,7 +55,7 @@ export function createFetch(web: WebContext): Tool {
     reach: ({ url }) => hostTarget(url),
     show: async ({ url }) => ({ preview: { type: 'url', url: (await place(url, web)).href }, basis: null }),
     run: async (input, { signal, goesTo }) => {
-      const { get, readingModeOf } = await import('../web/on-demand.ts');
+      const { get, readingModeOf } = await import('./web-on-demand.ts');
       const answer = await get(await place(input.url, web), web, {
         signal,
         timeMs: TIME_MS,
@@ -72,7 +72,7 @@ export function createFetch(web: WebContext): Tool {
 
 /** A preview makes no DNS request: a host name can carry data out through DNS. */
 async function place(url: string, { allowed }: WebContext): Promise<URL> {
-  const { webUrl } = await import('../web/on-demand.ts');
+  const { webUrl } = await import('./web-on-demand.ts');
   return webUrl(url, { allowed });
 }
 
@@ -81,7 +81,7 @@ async function resultOf(
   { url, maxCharacters, raw }: Input,
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  const { pageOf } = await import('../web/on-demand.ts');
+  const { pageOf } = await import('./web-on-demand.ts');
   const { body } = answer;
   const page = body && (await pageOf(answer, body, { raw, signal, maxCharacters: MAX_TEXT }));
   if (answer.status < 200 || answer.status > 299) throw failure(answer, page);
