@@ -47,15 +47,18 @@ export async function writeClockMark(stateDirectory: string, reading: ClockReadi
 /** A larger difference than this is a jump, in milliseconds. */
 const TOLERANCE_MS = 86_400_000;
 
+/** A machine may be off for this long, in milliseconds: no clock counts that time. */
+const OFF_MS = 60 * TOLERANCE_MS;
+
 /**
  * By how many milliseconds the wall clock has jumped since the mark; 0 if it has not. After a reboot the time since the mark
- * is unknown, so a machine that was off for more than a day counts as a jump, too. Pure.
+ * is unknown: up to 60 days ahead count as a machine that was off. Pure.
  */
 export function clockJump(mark: ClockReading, { now, uptimeMs, boot }: ClockReading): number {
   const sameBoot = boot === mark.boot && uptimeMs >= mark.uptimeMs;
-  const expected = mark.now + (sameBoot ? uptimeMs - mark.uptimeMs : 0);
-  const jump = now - expected;
-  return Math.abs(jump) > TOLERANCE_MS ? jump : 0;
+  const jump = now - mark.now - (sameBoot ? uptimeMs - mark.uptimeMs : 0);
+  const ahead = sameBoot ? TOLERANCE_MS : OFF_MS;
+  return jump > ahead || jump < -TOLERANCE_MS ? jump : 0;
 }
 
 /** A jump for people, for example `jumped 400 days ahead`. */

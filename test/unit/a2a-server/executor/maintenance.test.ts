@@ -231,7 +231,10 @@ describe('a clock that jumps', () => {
   it('is no jump while the machine sleeps or the server is stopped, if the uptime advances as well', () => {
     const before = { now: 0, uptimeMs: 10, boot: 'one' };
     expect(clockJump(before, { now: 9 * DAY, uptimeMs: 9 * DAY, boot: 'one' })).toBe(0);
-    expect(clockJump(before, { now: DAY / 2, uptimeMs: 10, boot: 'two' })).toBe(0);
+    // After a reboot: the machine may have been off.
+    expect(clockJump(before, { now: 59 * DAY, uptimeMs: 10, boot: 'two' })).toBe(0);
+    expect(clockJump(before, { now: 61 * DAY, uptimeMs: 10, boot: 'two' })).toBe(61 * DAY);
+    expect(clockJump(before, { now: -3 * DAY, uptimeMs: 10, boot: 'two' })).toBe(-3 * DAY);
     expect(clockJump(before, { now: -3 * DAY, uptimeMs: 20, boot: 'one' })).toBe(-3 * DAY - 10);
     expect([jumpText(400 * DAY), jumpText(-1 * DAY)]).toEqual(['jumped 400 days ahead', 'jumped 1 day back']);
   });
