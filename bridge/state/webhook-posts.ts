@@ -27,6 +27,8 @@ const OF = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
 
 export class WebhookPosts {
   readonly #database: BridgeDatabase;
+  /** The unfinished posts that this bridge took over and has not sent yet. */
+  readonly #unsent = new Set<string>();
 
   constructor(database: BridgeDatabase) {
     this.#database = database;
@@ -37,17 +39,11 @@ export class WebhookPosts {
   async take(about: PostedAction): Promise<boolean> {
     if (this.#insert(about)) return true;
     const key = keyOf(about);
+    if (this.#unsent.delete(JSON.stringify(key))) return true;
     const [row] = this.#database.rows(`SELECT state, owner FROM webhook_posts WHERE ${OF}`, ...key);
     const owner = String(row?.[1]);
     if (row?.[0] !== 'asking' || (await this.#database.ended([owner])).length === 0) return false;
-    const taken = this.#database.run(
-      `UPDATE webhook_posts SET owner = ?, at = ? WHERE ${OF} AND owner = ? AND state = 'asking'`,
-      this.#database.owner,
-      Date.now(),
-      ...key,
-      owner,
-    );
-    return taken === 1;
+    return this.#claim({ ...about, state: 'asking', owner });
   }
 
   set(about: PostedAction, state: PostState): void {
@@ -61,21 +57,48 @@ export class WebhookPosts {
   }
 
   /**
-   * The unfinished posts of ended bridges. This bridge becomes the owner of the posts that the receiver already has.
+   * Takes over the open posts of ended bridges. If several bridges try, each post goes to one.
+   * @param agents the agents of this bridge; it leaves the posts of other agents to other bridges
    */
-  async takeOver(): Promise<readonly (PostedAction & { state: PostState })[]> {
+  async takeOver(agents: readonly string[]): Promise<readonly (PostedAction & { state: PostState })[]> {
     const rows = this.#database.rows(
       `SELECT agent, session_id, task_id, call_id, shown, state, owner FROM webhook_posts
          WHERE state <> 'over' AND owner <> ?`,
       this.#database.owner,
     );
-    const left = rows.map(([agent, sessionId, taskId, callId, shown, state, owner]) =>
-      post.parse({ agent, sessionId, taskId, callId, shown, state, owner }),
-    );
+    const left = rows
+      .map(([agent, sessionId, taskId, callId, shown, state, owner]) =>
+        post.parse({ agent, sessionId, taskId, callId, shown, state, owner }),
+      )
+      .filter(({ agent }) => agents.includes(agent));
     const ended = new Set(await this.#database.ended([...new Set(left.map(({ owner }) => owner))]));
-    const taken = left.filter(({ owner }) => ended.has(owner));
-    for (const each of taken) if (each.state === 'asked') this.set(each, 'asked');
+    const taken = left.filter((each) => ended.has(each.owner) && this.#claim(each));
+    for (const each of taken) if (each.state === 'asking') this.#unsent.add(JSON.stringify(keyOf(each)));
     return taken;
+  }
+
+  /** Another bridge may take over this post of this bridge. */
+  release(about: PostedAction): void {
+    const key = keyOf(about);
+    this.#unsent.delete(JSON.stringify(key));
+    this.#database.run(
+      `UPDATE webhook_posts SET owner = '' WHERE ${OF} AND owner = ?`,
+      ...key,
+      this.#database.owner,
+    );
+  }
+
+  /** Makes this bridge the owner, unless another bridge was faster. @returns whether it succeeded */
+  #claim(found: Post): boolean {
+    const changed = this.#database.run(
+      `UPDATE webhook_posts SET owner = ?, at = ? WHERE ${OF} AND owner = ? AND state = ?`,
+      this.#database.owner,
+      Date.now(),
+      ...keyOf(found),
+      found.owner,
+      found.state,
+    );
+    return changed === 1;
   }
 
   #insert(about: PostedAction): boolean {

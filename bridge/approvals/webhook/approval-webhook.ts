@@ -64,15 +64,14 @@ export class ApprovalWebhook {
     });
     live.onAdded((session) => webhook.#watch(session));
     live.onRemoved((session) => webhook.#forget(session));
-    for (const marked of await rows.takeOver()) {
-      const agent = registry.find(marked.agent);
-      if (agent === undefined) continue;
+    for (const marked of await rows.takeOver(registry.all.map(({ name }) => name))) {
       sessions
-        .find(marked.sessionId, { agent })
+        .find(marked.sessionId, { agent: registry.find(marked.agent) })
         .then((session) => marked.state === 'asked' && webhook.#watch(session).takeOver(marked))
-        .catch((error: unknown) =>
-          log.debug({ sessionId: marked.sessionId, problem: messageOf(error) }, 'a session that was posted'),
-        );
+        .catch((error: unknown) => {
+          rows.release(marked);
+          log.debug({ sessionId: marked.sessionId, problem: messageOf(error) }, 'a session that was posted');
+        });
     }
     return webhook;
   }
