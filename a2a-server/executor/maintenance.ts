@@ -23,10 +23,10 @@ const LOOK_AGAIN_MS = 3_600_000;
 /** Delay after a failed round, or one with an implausible clock, in milliseconds. A full disk may have space by then. */
 const RETRY_MS = 60_000;
 
-/** Sessions deleted in one transaction. */
+/** The maximum number of sessions deleted in one transaction. */
 const FORGOTTEN_AT_ONCE = 20;
 
-/** Entries that one step of the journal's own maintenance reads: some milliseconds of work. */
+/** Entries that one step of the journal's own maintenance reads or removes: some milliseconds of work. */
 const MAINTAINED_AT_ONCE = 512;
 
 /** Tasks ended concurrently. They share commits, and other work runs between batches. */
@@ -124,8 +124,10 @@ export class Maintenance {
     const { journal, retentionMs } = this.#options;
     if (retentionMs === null) return;
     const before = now - retentionMs;
-    while (this.#state === 'active' && (await journal.forget(before, FORGOTTEN_AT_ONCE)) > 0)
+    while (this.#state === 'active' && (await journal.forget(before, FORGOTTEN_AT_ONCE)) > 0) {
       await nextTurn();
+      await this.#maintain();
+    }
   }
 
   async #maintain(): Promise<void> {

@@ -110,8 +110,8 @@ export interface Journal {
   deadlines(limit: number): Promise<TaskRow[]>;
   /**
    * Deletes old sessions of all principals: all their tasks have ended, the last one before `before` (milliseconds since the
-   * epoch). It deletes at most `limit` sessions, each in one transaction: entries, contents, rows and message ids. After
-   * that, the tasks and cursors on them are unknown. A message id is deleted with its task. If that message is sent again, it
+   * epoch). It deletes at most `limit` sessions. A session disappears for all readers at once: the tasks and cursors on
+   * them are then unknown. `maintain` frees the space of entries and contents. A message id is deleted with its task. If that message is sent again, it
    * is new: it starts another task, or fails if it names the deleted session.
    * @returns the number of deleted sessions
    */
@@ -119,8 +119,8 @@ export interface Journal {
   /**
    * Does a part of the implementation's own maintenance. No answer changes: every cursor stays valid, and every entry reads
    * the same (S1, S2).
-   * @param limit the maximum number of entries to read
-   * @returns the number of entries read; 0 if nothing is left to do
+   * @param limit the maximum number of entries to read or to remove
+   * @returns the amount of work done; 0 if nothing is left to do
    */
   maintain(limit: number): Promise<number>;
   /**

@@ -1,44 +1,87 @@
-/** Deletes old sessions as a whole. A part would not do: the next task of a session needs the earlier ones. */
+/**
+ * Deletes old sessions in two steps. The first hides a whole session in one transaction, so that no reader sees half of it.
+ * The second removes the hidden rows in small transactions, so that other writers run in between. A later process goes on
+ * with the rows that a killed process left.
+ */
 import { integerColumn, textColumn } from './columns.ts';
 import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
+
+/** The principal of hidden tasks. No token has an empty principal. */
+export const HIDDEN = '';
+
+/** Rows: some milliseconds of work. One session may exceed it, because a session is hidden as a whole. */
+const HIDDEN_AT_ONCE = 2_000;
+/** A content may have megabytes. */
+const CONTENTS_AT_ONCE = 8;
 
 export class SessionDeletion {
   readonly #database: Sqlite;
   readonly #over: Query;
   readonly #tasks: Query;
-  readonly #deletions: readonly Command[];
+  readonly #hide: readonly Command[];
+  readonly #hidden: Query;
+  readonly #removeEvents: Command;
+  readonly #removeContents: Command;
+  readonly #removeTask: Command;
 
   constructor(database: Sqlite) {
     this.#database = database;
     // Tasks of a session run one after the other. So it is enough to check the newest task.
     this.#over = database.query(
       `SELECT principal, session_id FROM tasks AS task
-       WHERE state IN ('completed', 'failed', 'canceled', 'rejected') AND updated_at < ?
+       WHERE state IN ('completed', 'failed', 'canceled', 'rejected') AND updated_at < ? AND principal <> '${HIDDEN}'
          AND NOT EXISTS (
            SELECT 1 FROM tasks AS later
            WHERE later.principal = task.principal AND later.session_id = task.session_id AND later.key > task.key)
        ORDER BY updated_at LIMIT ?`,
     );
     this.#tasks = database.query('SELECT key FROM tasks WHERE principal = ? AND session_id = ?');
-    this.#deletions = [
+    this.#hide = [
       database.command('DELETE FROM commands WHERE task = ?'),
       database.command('DELETE FROM tool_executions WHERE task = ?'),
-      database.command('DELETE FROM events WHERE task = ?'),
-      database.command('DELETE FROM contents WHERE task = ?'),
-      database.command('DELETE FROM tasks WHERE key = ?'),
+      // Nobody can guess the new id. A task that is `packed` to its end is not packed again.
+      database.command(
+        `UPDATE tasks SET principal = '${HIDDEN}', task_id = 'deleted-' || hex(randomblob(16)), packed = seq, saved = 0
+         WHERE key = ?`,
+      ),
     ];
+    this.#hidden = database.query(`SELECT key FROM tasks WHERE principal = '${HIDDEN}' LIMIT 1`);
+    this.#removeEvents = database.command(
+      'DELETE FROM events WHERE task = ?1 AND seq < (SELECT min(seq) FROM events WHERE task = ?1) + ?2',
+    );
+    this.#removeContents = database.command(
+      'DELETE FROM contents WHERE rowid IN (SELECT rowid FROM contents WHERE task = ? LIMIT ?)',
+    );
+    this.#removeTask = database.command('DELETE FROM tasks WHERE key = ?');
   }
 
-  /** One transaction, so that no reader sees half a session. @returns the number of deleted sessions. */
+  /** Hides at most `limit` sessions in one transaction. @returns the number of hidden sessions. */
   forget(before: number, limit: number): number {
     return this.#database.transaction(() => {
-      const sessions = this.#over(before, limit);
-      for (const [principal, sessionId] of sessions) {
-        for (const [key] of this.#tasks(textColumn(principal), textColumn(sessionId))) {
-          for (const remove of this.#deletions) remove(integerColumn(key));
-        }
+      let [sessions, rows] = [0, 0];
+      for (const [principal, sessionId] of this.#over(before, limit)) {
+        for (const [key] of this.#tasks(textColumn(principal), textColumn(sessionId)))
+          for (const hide of this.#hide) rows += hide(integerColumn(key));
+        sessions += 1;
+        if (rows >= HIDDEN_AT_ONCE) break;
       }
-      return sessions.length;
+      return sessions;
+    });
+  }
+
+  /**
+   * Removes rows of one hidden task in one transaction.
+   * @param limit the maximum number of events
+   * @returns the number of removed rows; 0 if no task is hidden
+   */
+  remove(limit: number): number {
+    return this.#database.transaction(() => {
+      const task = this.#hidden()[0];
+      if (task === undefined) return 0;
+      const key = integerColumn(task[0]);
+      return (
+        this.#removeEvents(key, limit) || this.#removeContents(key, CONTENTS_AT_ONCE) || this.#removeTask(key)
+      );
     });
   }
 }

@@ -75,7 +75,7 @@ class SqliteJournal implements Journal {
   readonly #disown: () => void;
   readonly #index: TaskIndex;
   readonly #reader: EntryReader;
-  readonly #forgetting: SessionDeletion;
+  readonly #deletion: SessionDeletion;
   readonly #compaction: Compaction;
   readonly #appends: GroupCommit<PreparedAppend, AppendResult>;
   readonly #watchers = new AppendWatchers();
@@ -96,7 +96,7 @@ class SqliteJournal implements Journal {
     this.#disown = parts.disown;
     this.#index = new TaskIndex(parts.database);
     this.#reader = new EntryReader(parts.database);
-    this.#forgetting = new SessionDeletion(parts.database);
+    this.#deletion = new SessionDeletion(parts.database);
     this.#compaction = new Compaction(parts.database);
     const appender = new Appender(parts.database, this.#index, parts.clock);
     this.#appends = new GroupCommit({
@@ -169,12 +169,12 @@ class SqliteJournal implements Journal {
   async forget(before: number, limit: number): Promise<number> {
     return this.#ask(() => {
       this.#tails.clear();
-      return this.#forgetting.forget(before, requirePositive(limit));
+      return this.#deletion.forget(before, requirePositive(limit));
     });
   }
 
   async maintain(limit: number): Promise<number> {
-    return this.#ask(() => this.#compaction.step(requirePositive(limit)));
+    return this.#ask(() => this.#deletion.remove(requirePositive(limit)) || this.#compaction.step(limit));
   }
 
   watch(taskId: string, wake: () => void): () => void {
