@@ -68,6 +68,7 @@ export const scenarios: Readonly<Record<string, string>> = {
   R94: 'The server is killed while a shell command runs: the next server ends that process group, or says that it still runs, before anyone is asked. Two runs of one call never overlap.',
   R99: 'The same delegate call, repeated by its client after bridge, server or both were killed at any point: one task.',
   R103: 'The clock jumps by 400 days → nothing expires, nothing is deleted, and an operator is told.',
+  R101: '600 tasks, and an old one waits: the page, the list, the command line and a short id find it; counts are right.',
   R104: 'Something else listens on the server’s port with a copy of its card → it never receives a token.',
   R100: 'The card of an agent answers and its endpoint refuses or never answers: "not delivered", with the next try, on every surface; never "working". A task that its agent has forgotten, one it rejected and one that failed say so too.',
 };

@@ -77,6 +77,8 @@ export interface TaskFilter {
   principal: string;
   sessionId?: string;
   states?: readonly StateName[];
+  /** Only tasks whose id, or whose session's id, begins with one of these. */
+  idPrefixes?: readonly string[];
   /** Only tasks with an update at or after this time, in milliseconds since the epoch. */
   updatedSince?: number;
 }

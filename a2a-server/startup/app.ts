@@ -45,6 +45,7 @@ import { restRoute } from '../http/routes/rest-route.ts';
 import { HEARTBEAT_MS } from '../http/streams/sse.ts';
 import type { StreamTickets } from '../http/auth/stream-ticket.ts';
 import type { Authenticate } from '../http/auth/tokens.ts';
+import { taskSearchRoute } from '../http/routes/task-search-route.ts';
 import { toolRoutes } from '../http/routes/tool-routes.ts';
 import { pageRoute } from '../page/page-route.ts';
 import type { Page } from '../page/page-route.ts';
@@ -125,6 +126,7 @@ export function createApp(options: AppOptions): Express {
   app.use(ticketRoute(tasks, tickets));
   app.use(linkRoute(tasks, options.pageSignIn));
   app.use(toolRoutes(tasks, limits));
+  app.use(taskSearchRoute(tasks));
   app.use(commandRoutes(options.commands));
   app.use(jsonRpcRoute(binding));
   app.use(restRoute(binding));

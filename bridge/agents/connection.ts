@@ -1,11 +1,5 @@
 /** A connection to one agent: reads the card, chooses transport and dialect, and sends the requests. */
-import {
-  Extensions,
-  HTTP_EXTENSION_HEADER,
-  A2A_PROTOCOL_VERSION,
-  A2A_VERSION_HEADER,
-  TaskState,
-} from '@a2a-js/sdk';
+import { Extensions, HTTP_EXTENSION_HEADER, A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER } from '@a2a-js/sdk';
 import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
 import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
 import { z } from 'zod';
@@ -13,11 +7,14 @@ import { AGENT_COMMAND, commandListSchema } from '../../shared/protocol/agent-co
 import type { CommandCall, OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { PageTarget } from '../../shared/net/page-address.ts';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
+import { taskSearchResultSchema, type TaskSearchResult } from '../../shared/protocol/task-search.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import { chooseDialect } from '../dialects/choose-dialect.ts';
 import type { Dialect, DialectName } from '../dialects/dialect.ts';
 import { agentFetch } from './agent-fetch.ts';
 import { type CardFacts, declares, fetchCard, resumableUrl } from './card.ts';
+import { HttpFailure } from './http-failure.ts';
+import { inState, listTasks, type ListedTasks, type TaskQuery } from './list-tasks.ts';
 import { resumableEvents } from './resumable-events.ts';
 import { executeGeminiCommand, geminiCommands, type CommandAnswer } from './gemini-commands.ts';
 import { geminiTasks } from './gemini-tasks.ts';
@@ -43,8 +40,10 @@ export interface A2aConnection {
   follow(task: Following): Promise<void>;
   task(taskId: string): Promise<Task>;
   cancel(taskId: string, by: CancelRequest): Promise<Task>;
-  /** Newest first, at most `limit`; null if the agent cannot list tasks. */
-  list(filter: { sessionId?: string }, limit: number): Promise<readonly Task[] | null>;
+  /** At most `limit`; null if the agent cannot list tasks. */
+  list(query: TaskQuery, limit?: number): Promise<ListedTasks | null>;
+  /** Finds tasks by the beginning of an id; null if the agent has no such query. */
+  findByPrefix(prefix: string): Promise<TaskSearchResult | null>;
   /** The agent's commands; null if the agent declares none. */
   commands(): Promise<readonly OfferedCommand[] | null>;
   /** Runs a command outside of tasks; null for an agent that takes commands as messages, or not at all. */
@@ -88,9 +87,6 @@ export interface Endpoint {
 const ANSWER_TIMEOUT_MS = 20_000;
 /** Agents with resumable streams send heartbeats well within this time. */
 const SILENCE_MS = 60_000;
-const PAGE = 100;
-/** History messages per task in a list: enough for its title, and to find a message whose answer was lost. */
-const HISTORY = 20;
 /** History messages of one task: agents without an extension keep pending calls there. */
 const WHOLE_TURN = 100;
 /** Of an agent that lists only task ids, the bridge fetches this many whole tasks. */
@@ -174,38 +170,34 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     task: taskOf,
     cancel: (id, { reason, channel }) =>
       client.cancelTask({ tenant: '', id, metadata: { reason, channel } }, once()),
-    async list({ sessionId = '' }, limit) {
+    async list(query, limit) {
+      const { sessionId = '', state } = query;
       if (dialect.name === 'gemini') {
         const all = await geminiTasks(endpoint.url, get);
         if (all === null) return null;
-        const wanted = all
-          .filter(({ contextId }) => sessionId === '' || contextId === sessionId)
-          .slice(0, limit);
+        const matching = inState(all, state).filter(
+          ({ contextId }) => sessionId === '' || contextId === sessionId,
+        );
+        const wanted = matching.slice(0, limit);
         // Only the whole task contains its pending calls.
         const whole = wanted.slice(0, LOOKED_INTO).map(({ id }) => taskOf(id));
-        return [...(await Promise.all(whole)), ...wanted.slice(LOOKED_INTO)];
+        const tasks = [...(await Promise.all(whole)), ...wanted.slice(LOOKED_INTO)];
+        return { tasks, total: matching.length };
       }
       if (client.protocolVersion.startsWith('0.')) return null;
-      const tasks: Task[] = [];
-      for (let pageToken = ''; tasks.length < limit;) {
-        const page = await client.listTasks(
-          {
-            tenant: '',
-            contextId: sessionId,
-            status: TaskState.TASK_STATE_UNSPECIFIED,
-            pageSize: Math.min(PAGE, limit - tasks.length),
-            pageToken,
-            historyLength: HISTORY,
-            statusTimestampAfter: undefined,
-            includeArtifacts: false,
-          },
-          once(),
-        );
-        tasks.push(...page.tasks);
-        pageToken = page.nextPageToken;
-        if (pageToken === '' || page.tasks.length === 0) break;
+      return listTasks((params) => client.listTasks(params, once()), query, limit);
+    },
+    async findByPrefix(prefix) {
+      if (!declares(facts, TOOL_APPROVAL)) return null;
+      const url = new URL('/api/tasks', endpoint.url);
+      url.searchParams.set('prefix', prefix);
+      try {
+        return taskSearchResultSchema.parse(await (await get(url)).json());
+      } catch (error) {
+        // Another server with the extension may not have this address.
+        if (error instanceof HttpFailure && error.status === 404) return null;
+        throw error;
       }
-      return tasks.slice(0, limit);
     },
     async commands() {
       if (dialect.name === 'gemini') return geminiCommands(endpoint.url, get);

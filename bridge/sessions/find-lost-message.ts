@@ -16,8 +16,8 @@ export async function findByMessage(connection: A2aConnection, message: Message)
     return holds(task, message) || tookDecision(task, message, connection) ? task : undefined;
   }
   const filter = message.contextId === '' ? {} : { sessionId: message.contextId };
-  const tasks = (await connection.list(filter, LOOKED_THROUGH)) ?? [];
-  const found = tasks.find((task) => holds(task, message) || namedAfter(task, message));
+  const listed = await connection.list(filter, LOOKED_THROUGH);
+  const found = listed?.tasks.find((task) => holds(task, message) || namedAfter(task, message));
   return found === undefined ? undefined : connection.task(found.id);
 }
 

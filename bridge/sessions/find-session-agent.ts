@@ -32,7 +32,7 @@ export async function findSessionAgent(
 
 /** @throws ProductError when the agent cannot be reached */
 export async function newestTask(agent: Agent, sessionId: string): Promise<Task | undefined> {
-  const tasks = await agent.ask((connection) => connection.list({ sessionId }, 1));
+  const listed = await agent.ask((connection) => connection.list({ sessionId }, 1));
   // An agent may ignore the filter and return a task of another session.
-  return tasks?.find((task) => task.contextId === sessionId);
+  return listed?.tasks.find((task) => task.contextId === sessionId);
 }

@@ -5,8 +5,10 @@ import { asStreamResponse } from '../agents/task-event.ts';
 import type { SessionStateName } from '../dialects/observation.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import { commandLine, commandPart } from '../../shared/protocol/agent-command.ts';
-import type { Asked } from '../dialects/dialect.ts';
+import type { LiveState } from '../agents/list-tasks.ts';
+import type { Asked, Dialect } from '../dialects/dialect.ts';
 import { dataOf } from '../dialects/parts.ts';
+import { hasIdPrefix } from './id-prefix.ts';
 import { titleOf } from './task-title.ts';
 import type { Session } from './session.ts';
 import { fold } from './task-view.ts';
@@ -24,6 +26,8 @@ export interface ListedSession {
   pending: number;
   /** The codes of what waits, if known (D2). */
   codes: readonly string[];
+  /** The calls that wait, if known. */
+  callIds: readonly string[];
   /** The cost of its task in US dollars; null if unknown. */
   usd: number | null;
 }
@@ -32,38 +36,77 @@ export interface Listing {
   sessions: readonly ListedSession[];
   /** Agents that failed to answer, and why. */
   unreachable: readonly { agent: string; message: string }[];
+  /** How many tasks the agents have beyond those that were read. */
+  unread: number;
 }
 
-/** The maximum number of tasks per agent. */
-const LISTED = 200;
+/** Which sessions to list. Without a filter, all. */
+export interface SessionQuery {
+  /** Only sessions of this agent. */
+  agent?: Agent | undefined;
+  /** Only sessions whose task is in one of these states. The agents apply this filter. */
+  states?: readonly LiveState[] | undefined;
+  /** At most so many of the newest tasks of each agent, beside all that wait for a person. */
+  newest?: number | undefined;
+}
+
+/** The states of a task that waits for a person. */
+export const WAITING_STATES: readonly LiveState[] = ['input-required', 'auth-required'];
+
+/** What one agent has answered. */
+export interface AgentAnswer {
+  sessions: readonly AgentListing[];
+  /** The agent can list its tasks. */
+  lists: boolean;
+  unread: number;
+}
 
 /** A session as one source reports it, with its known message ids. */
 export type AgentListing = ListedSession & { messageIds: readonly string[] };
 
-/** The sessions that the agent lists. */
-export async function listedBy(agent: Agent): Promise<readonly AgentListing[]> {
+/** The sessions that the agent lists. It is asked first for what waits, so that no limit hides that. */
+export async function listedBy(
+  agent: Agent,
+  { states, newest }: Pick<SessionQuery, 'states' | 'newest'>,
+): Promise<AgentAnswer> {
   return agent.ask(async (connection) => {
-    const tasks = (await connection.list({}, LISTED)) ?? [];
-    return tasks.flatMap((task) => {
-      const view = fold(undefined, connection.dialect.read(asStreamResponse(task)));
-      if (view === undefined) return [];
-      const { taskId, sessionId, state, pending, cost } = view;
-      return [
-        {
-          sessionId,
-          agent: agent.name,
-          taskId,
-          state,
-          title: titleOf(firstWords(task)),
-          updatedAt: task.status?.timestamp ?? '',
-          pending: pending.length,
-          codes: codesOf(view),
-          usd: cost?.usd ?? null,
-          messageIds: task.history.map((message) => message.messageId),
-        },
-      ];
-    });
+    const found = new Map<string, Task>();
+    let unread = 0;
+    for (const state of states ?? WAITING_STATES) {
+      const listed = await connection.list({ state });
+      if (listed === null) return { sessions: [], lists: false, unread: 0 };
+      for (const task of listed.tasks) found.set(task.id, task);
+      unread += listed.total - listed.tasks.length;
+    }
+    if (states === undefined) {
+      const all = await connection.list({}, newest);
+      for (const task of all?.tasks ?? []) found.set(task.id, task);
+      unread = Math.max(0, (all?.total ?? 0) - found.size);
+    }
+    const sessions = [...found.values()].flatMap((task) => listedTask(agent, task, connection.dialect));
+    return { sessions, lists: true, unread };
   });
+}
+
+function listedTask(agent: Agent, task: Task, dialect: Dialect): AgentListing[] {
+  const view = fold(undefined, dialect.read(asStreamResponse(task)));
+  if (view === undefined) return [];
+  const { taskId, sessionId, state, pending, cost } = view;
+  return [
+    {
+      sessionId,
+      agent: agent.name,
+      taskId,
+      state,
+      title: titleOf(firstWords(task)),
+      updatedAt: task.status?.timestamp ?? '',
+      pending: pending.length,
+      codes: codesOf(view),
+      callIds: pending.map(({ callId }) => callId),
+      usd: cost?.usd ?? null,
+      messageIds: task.history.map((message) => message.messageId),
+    },
+  ];
 }
 
 function codesOf({ pending, question }: Asked): string[] {
@@ -93,6 +136,7 @@ export function toldOf(session: Session): AgentListing {
     updatedAt: '',
     pending: asked.pending.length,
     codes: codesOf(asked),
+    callIds: asked.pending.map(({ callId }) => callId),
     usd: view?.cost?.usd ?? null,
     // The outbox has the title of a delegation that is not delivered.
     messageIds: view === undefined ? [] : [firstMessageId],
@@ -112,6 +156,7 @@ export function ofEntry(entry: OutboxEntry): AgentListing {
     updatedAt: entry.createdAt,
     pending: 0,
     codes: [],
+    callIds: [],
     usd: null,
     messageIds: [entry.messageId],
   };
@@ -140,6 +185,32 @@ export function merged(told: readonly AgentListing[]): readonly ListedSession[] 
   return [...found.values()];
 }
 
-export function newestFirst(sessions: readonly ListedSession[]): readonly ListedSession[] {
-  return sessions.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt));
+/** What waits for a person first, then the newest. */
+export function inListOrder(sessions: readonly ListedSession[]): readonly ListedSession[] {
+  return sessions.toSorted(
+    (a, b) => Number(waits(b)) - Number(waits(a)) || b.updatedAt.localeCompare(a.updatedAt),
+  );
+}
+
+function waits({ state }: ListedSession): boolean {
+  return WAITING_STATES.some((each) => each === state);
+}
+
+/** A session that an id names. */
+export type NamedSession = Pick<ListedSession, 'sessionId' | 'taskId' | 'title'>;
+
+export interface NamedSessions extends Pick<Listing, 'unreachable'> {
+  sessions: readonly NamedSession[];
+}
+
+/** The sessions of the agent whose id, or whose task's id, has the prefix. */
+export async function namedBy(agent: Agent, prefix: string): Promise<readonly NamedSession[]> {
+  const found = await agent.ask((connection) => connection.findByPrefix(prefix));
+  if (found !== null) return found.tasks;
+  const { sessions } = await listedBy(agent, {});
+  return sessions.filter((each) => isNamed(each, prefix));
+}
+
+export function isNamed({ sessionId, taskId }: Omit<NamedSession, 'title'>, prefix: string): boolean {
+  return hasIdPrefix(sessionId, prefix) || hasIdPrefix(taskId ?? '', prefix);
 }

@@ -13,7 +13,20 @@ import { toMcpState } from '../dialects/mcp-state.ts';
 import type { DelegationService } from './delegation-service.ts';
 import { readHandle } from './task-handle.ts';
 import { findSessionAgent, newestTask } from './find-session-agent.ts';
-import { listedBy, type Listing, merged, newestFirst, ofEntry, toldOf } from './list-sessions.ts';
+import {
+  type AgentAnswer,
+  inListOrder,
+  isNamed,
+  listedBy,
+  type Listing,
+  merged,
+  namedBy,
+  type NamedSession,
+  type NamedSessions,
+  ofEntry,
+  type SessionQuery,
+  toldOf,
+} from './list-sessions.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { Session } from './session.ts';
 import { hasEnded } from './task-view.ts';
@@ -25,6 +38,8 @@ import { NAMING_MS } from './wait-for-session.ts';
  * over.
  */
 const LOOK_MS = 100;
+/** The maximum number of sessions in an error. */
+const NAMED = 10;
 
 export interface Finding {
   /** If set, only this agent is asked for the session. */
@@ -108,32 +123,41 @@ export class Sessions {
     await Promise.race(waits);
   }
 
-  /** Lists the sessions of every agent, or of one, newest first. A failing agent does not hide the others' sessions. */
-  async list(only?: Agent): Promise<Listing> {
+  /**
+   * Lists the sessions: what waits for a person first, then the newest. A failing agent does not hide the others'
+   * sessions.
+   */
+  async list(query: SessionQuery = {}): Promise<Listing> {
+    const { agent: only, states } = query;
     const agents = only === undefined ? this.#registry.all : [only];
-    const unreachable: { agent: string; message: string }[] = [];
-    const byAgents = await Promise.all(
-      agents.map(async (agent) => {
-        try {
-          return await withTimeoutOr(agents.length, listedBy(agent));
-        } catch (error) {
-          unreachable.push({ agent: agent.name, message: agent.failed(error).message });
-          return [];
-        }
-      }),
-    );
+    const { answers, unreachable } = await askEach(agents, (agent) => listedBy(agent, query));
     const open = this.#live.all.filter((session) => agents.includes(session.agent));
     // Followed sessions are newer than the agents' answers; the others are older.
     const followed = open.filter((session) => session.live).map(toldOf);
     const remembered = open.filter((session) => !session.live).map(toldOf);
-    const known = [...remembered, ...byAgents.flat(), ...followed];
+    const byAgents = [...answers.values()].flatMap(({ sessions }) => sessions);
+    const known = [...remembered, ...byAgents, ...followed];
     const arrived = new Set(known.flatMap((each) => each.messageIds));
     const entries = this.#outbox
       .entries()
       // A delegation that is already a task is in the agent's list. Entries of unconfigured agents are not shown.
       .filter((entry) => agents.some((agent) => agent.name === entry.agent) && !arrived.has(entry.messageId))
+      .filter((entry) => !isLeftOut(entry, query, answers.get(entry.agent)))
       .map(ofEntry);
-    return { sessions: newestFirst(merged([...entries, ...known])), unreachable };
+    const all = inListOrder(merged([...entries, ...known]));
+    const sessions = states === undefined ? all : all.filter(({ state }) => has(states, state));
+    const unread = [...answers.values()].reduce((sum, each) => sum + each.unread, 0);
+    return { sessions, unreachable, unread };
+  }
+
+  /** The sessions whose id, or whose task's id, begins with the prefix, with or without its kind, as in `session-…`. */
+  async withPrefix(prefix: string): Promise<NamedSessions> {
+    const { answers, unreachable } = await askEach(this.#registry.all, (agent) => namedBy(agent, prefix));
+    const entries = this.#outbox.entries().map(ofEntry);
+    const own = [...entries, ...this.#live.all.map(toldOf)].filter((each) => isNamed(each, prefix));
+    const found = new Map<string, NamedSession>();
+    for (const each of [...own, ...[...answers.values()].flat()]) found.set(each.sessionId, each);
+    return { sessions: [...found.values()], unreachable };
   }
 
   /**
@@ -188,9 +212,9 @@ export class Sessions {
   }
 
   async #unknown(sessionId: string, trouble: readonly string[]): Promise<ProductError> {
-    const { sessions } = await this.list();
+    const { sessions } = await this.list({ newest: NAMED });
     const named = sessions
-      .slice(0, 10)
+      .slice(0, NAMED)
       .map(
         (each) =>
           `${each.sessionId} (${toMcpState(each.state)}${each.title === '' ? '' : `: ${each.title}`})`,
@@ -204,12 +228,45 @@ export class Sessions {
       facts: {
         sessionId,
         sessions: sessions
-          .slice(0, 10)
+          .slice(0, NAMED)
           .map((each) => each.sessionId)
           .join(' '),
       },
     });
   }
+}
+
+/** Asks the agents in parallel. Collects the failures. */
+async function askEach<T>(
+  agents: readonly Agent[],
+  ask: (agent: Agent) => Promise<T>,
+): Promise<{ answers: ReadonlyMap<string, T>; unreachable: Listing['unreachable'] }> {
+  const answers = new Map<string, T>();
+  const unreachable: { agent: string; message: string }[] = [];
+  await Promise.all(
+    agents.map(async (agent) => {
+      try {
+        answers.set(agent.name, await withTimeoutOr(agents.length, ask(agent)));
+      } catch (error) {
+        unreachable.push({ agent: agent.name, message: agent.failed(error).message });
+      }
+    }),
+  );
+  return { answers, unreachable };
+}
+
+/** The agent has the task, and left it out of a list of some of its tasks. */
+function isLeftOut(
+  { state: { type } }: OutboxEntry,
+  { states, newest }: SessionQuery,
+  answer: AgentAnswer | undefined,
+): boolean {
+  if (answer?.lists !== true || (type !== 'accepted' && type !== 'collected')) return false;
+  return states !== undefined || newest !== undefined || answer.unread > 0;
+}
+
+function has(states: readonly string[], state: string): boolean {
+  return states.includes(state) || state === 'unknown';
 }
 
 function withAnother(sessionId: string, named: string, agent: string): ProductError {

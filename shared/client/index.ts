@@ -5,7 +5,7 @@
 export { A2aClient } from './a2a/a2a-client.ts';
 export type { A2aClientOptions } from './a2a/a2a-client.ts';
 export type { ToolExecution } from './a2a/agent-api.ts';
-export type { ListedTask } from './a2a/listed-task.ts';
+export type { ListedTask, TaskList } from './a2a/listed-task.ts';
 export type { A2aTaskRequest } from './a2a/message.ts';
 export { ClientError } from './core/client-error.ts';
 export type { ClientErrorCode } from './core/client-error.ts';

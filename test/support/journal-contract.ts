@@ -201,6 +201,20 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         },
       );
 
+      it('R101 finds tasks by the beginning of an id, and only those of the principal', async () => {
+        for (const [taskId, principal, sessionId] of [
+          ['task-ab1', 'alice', 'session-x1'],
+          ['task-ab2', 'alice', 'session-x2'],
+          ['task-ab3', 'bob', 'session-x1'],
+        ] as const)
+          await append(beginning(taskId, { principal, sessionId }));
+        expect((await found(journal, 'alice', 'task-ab')).toSorted()).toEqual(['task-ab1', 'task-ab2']);
+        expect(await found(journal, 'alice', 'session-x2')).toEqual(['task-ab2']);
+        expect(await found(journal, 'bob', 'session-x', 'task-ab')).toEqual(['task-ab3']);
+        expect(await found(journal, 'alice', 'task-ab3')).toEqual([]);
+        expect(await found(journal, 'alice', 'ask-ab', 'half \uD800')).toEqual([]);
+      });
+
       it('X3 an event that cannot be written as JSON is TOO_LARGE; the appends beside it land', async () => {
         // A cyclic value is deeper than any stack of any engine.
         const ring: unknown[] = [];
@@ -657,4 +671,10 @@ async function idsOf(journal: Journal, filter: Omit<TaskFilter, 'principal'>): P
   const page = await journal.list({ principal: 'alice', ...filter }, { size: 10 });
   expect(page.total).toBe(page.rows.length);
   return page.rows.map(({ taskId }) => taskId);
+}
+
+async function found(journal: Journal, principal: string, ...idPrefixes: string[]): Promise<string[]> {
+  const { rows, total } = await journal.list({ principal, idPrefixes }, { size: 10 });
+  expect(total).toBe(rows.length);
+  return rows.map(({ taskId }) => taskId);
 }

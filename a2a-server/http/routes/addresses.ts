@@ -26,6 +26,7 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   '/api/tools': ['GET'],
   '/api/tools/abort/{id}': ['POST'],
   '/api/commands': ['GET'],
+  '/api/tasks': ['GET'],
   '/api/tasks/{id}/events': ['GET'],
   '/api/tasks/{id}/events/ticket': ['POST'],
 };

@@ -117,10 +117,11 @@ interface Condition {
 const EVERY: Condition = { sql: 'TRUE', values: [] };
 const NONE: Condition = { sql: 'FALSE', values: [] };
 
-function conditionsOf({ principal, sessionId, states, updatedSince }: TaskFilter): Condition {
+function conditionsOf({ principal, sessionId, idPrefixes, states, updatedSince }: TaskFilter): Condition {
   const all: Condition[] = [
     { sql: 'principal = ?', values: [principal] },
     sessionId === undefined ? EVERY : sessionIs(sessionId),
+    ...(idPrefixes === undefined ? [] : [idBeginsWith(principal, idPrefixes)]),
     states === undefined
       ? EVERY
       : { sql: `state IN (${states.map(() => '?').join(', ')})`, values: [...states] },
@@ -131,6 +132,26 @@ function conditionsOf({ principal, sessionId, states, updatedSince }: TaskFilter
 
 function sessionIs(sessionId: string): Condition {
   return isStorable(sessionId) ? { sql: 'session_id = ?', values: [sessionId] } : NONE;
+}
+
+/** One range of an index for each prefix: the cost does not grow with the number of tasks. */
+function idBeginsWith(principal: string, prefixes: readonly string[]): Condition {
+  const ranges = prefixes.filter(isStorable).flatMap((prefix): Condition[] => {
+    // No id continues with the last code point.
+    const range = [prefix, `${prefix}\u{10FFFF}`];
+    return [
+      {
+        sql: 'SELECT key FROM tasks WHERE principal = ? AND session_id >= ? AND session_id < ?',
+        values: [principal, ...range],
+      },
+      { sql: 'SELECT key FROM tasks WHERE task_id >= ? AND task_id < ?', values: range },
+    ];
+  });
+  if (ranges.length === 0) return NONE;
+  return {
+    sql: `key IN (${ranges.map(({ sql }) => sql).join(' UNION ')})`,
+    values: ranges.flatMap(({ values }) => values),
+  };
 }
 
 function toTaskRow(row: Row): TaskRow {

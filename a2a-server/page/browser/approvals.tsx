@@ -1,10 +1,13 @@
 /** Shows the task list and the chosen task. Only the address decides which task is chosen. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { type A2aClient, ClientError, type ListedTask } from '../../../shared/client/index.ts';
+import { type A2aClient, ClientError, type TaskList as ListedTasks } from '../../../shared/client/index.ts';
 import { onAddressTarget, showTask, addressTarget } from './address.ts';
 import { signOut } from './sign-in.ts';
 import { TaskList } from './task-list.tsx';
 import { TaskView } from './task-view.tsx';
+
+/** How many tasks a click adds to the list. */
+const PAGE = 50;
 
 interface ApprovalsProps {
   client: A2aClient;
@@ -12,23 +15,24 @@ interface ApprovalsProps {
 }
 
 export function Approvals({ client, onSignedOut }: ApprovalsProps) {
-  const [tasks, setTasks] = useState<readonly ListedTask[]>();
+  const [list, setList] = useState<ListedTasks>({ tasks: [], total: 0 });
+  const [count, setCount] = useState(PAGE);
   const [problem, setProblem] = useState<string>();
   const [{ taskId, callId, shown }, setTarget] = useState(addressTarget());
 
   const refresh = useCallback(async (): Promise<void> => {
     try {
-      const found = await client.tasks();
-      setTasks(found);
+      const found = await client.tasks(count);
+      setList(found);
       setProblem(undefined);
       // Without a task in the address, open the first waiting task once.
-      const first = found.find(({ state }) => state === 'waiting') ?? found[0];
+      const [first] = found.tasks;
       if (addressTarget().taskId === undefined && first !== undefined) showTask(first.taskId);
     } catch (error) {
       if (error instanceof ClientError && error.status === 401) onSignedOut();
       else setProblem(error instanceof Error ? error.message : String(error));
     }
-  }, [client]);
+  }, [client, count]);
 
   useEffect(() => onAddressTarget(() => setTarget(addressTarget())), []);
   useEffect(() => {
@@ -42,7 +46,7 @@ export function Approvals({ client, onSignedOut }: ApprovalsProps) {
     };
   }, [refresh]);
 
-  const waiting = (tasks ?? []).filter(({ state }) => state === 'waiting').length;
+  const waiting = list.tasks.filter(({ state }) => state === 'waiting').length;
   useEffect(() => {
     document.title = waiting === 0 ? 'Approvals' : `(${waiting}) Approvals`;
   }, [waiting]);
@@ -66,7 +70,7 @@ export function Approvals({ client, onSignedOut }: ApprovalsProps) {
         </p>
       )}
       <main>
-        <TaskList tasks={tasks ?? []} chosen={taskId} onChoose={showTask} />
+        <TaskList {...list} chosen={taskId} onChoose={showTask} onMore={() => setCount(count + PAGE)} />
         {taskId !== undefined && (
           <TaskView
             key={taskId}

@@ -8,7 +8,8 @@ import { problemOf } from '../../sessions/session-state.ts';
 import type { Session } from '../../sessions/session.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
-import { hasIdPrefix } from '../decisions/id-prefix.ts';
+import { hasIdPrefix } from '../../sessions/id-prefix.ts';
+import { type ListedSession, WAITING_STATES } from '../../sessions/list-sessions.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { sessionWithCode } from '../decisions/waiting-code.ts';
@@ -79,14 +80,15 @@ async function sessionWaits({ sessions }: CommandContext, given: string): Promis
 }
 
 /**
- * @returns undefined if no waiting call has this prefix
+ * @returns undefined if no waiting call has this prefix, or if a session has it
  * @throws ProductError UNKNOWN_CALL if several have it
  */
 async function callMeant({ sessions }: CommandContext, given: string): Promise<Waiting | undefined> {
-  const { sessions: all } = await sessions.list();
-  if (all.some(({ sessionId }) => hasIdPrefix(sessionId, given))) return undefined;
+  const { sessions: named } = await sessions.withPrefix(given);
+  if (named.length > 0) return undefined;
+  const { sessions: waiting } = await sessions.list({ states: WAITING_STATES });
   const found: Waiting[] = [];
-  for (const { sessionId } of all.filter(({ state }) => WAITING.has(state))) {
+  for (const { sessionId } of waiting.filter((each) => mayHaveCall(each, given))) {
     const session = await sessions.find(sessionId);
     await session.refresh();
     for (const action of session.view?.pending ?? [])
@@ -99,4 +101,7 @@ async function callMeant({ sessions }: CommandContext, given: string): Promise<W
   );
 }
 
-const WAITING: ReadonlySet<string> = new Set(['unknown', 'input-required', 'auth-required']);
+/** Reads the task from an agent whose list has no pending actions. */
+function mayHaveCall({ callIds }: ListedSession, given: string): boolean {
+  return callIds.length === 0 || callIds.some((callId) => hasIdPrefix(callId, given));
+}

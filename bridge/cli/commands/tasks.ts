@@ -1,4 +1,5 @@
-/** `tasks`: lists the sessions of every agent, newest first. */
+/** `tasks`: lists the sessions of every agent: what waits for a person first, then the newest. */
+import { LIVE_STATES, type LiveState } from '../../agents/list-tasks.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { SESSION_STATE_NAMES, type SessionStateName } from '../../dialects/observation.ts';
 import type { ListedSession } from '../../sessions/list-sessions.ts';
@@ -29,12 +30,13 @@ export async function tasks(run: CommandRun<TasksOptions>): Promise<number> {
   const state = parseState(options.state);
   const limit = limitOf(options.limit);
   const desk = await openCommandContext(run);
-  const { sessions, unreachable } = await desk.sessions.list(
-    options.agent === undefined ? undefined : desk.registry.pick(options.agent),
-  );
+  const { sessions, unreachable, unread } = await desk.sessions.list({
+    agent: options.agent === undefined ? undefined : desk.registry.pick(options.agent),
+    states: state === undefined || !isLive(state) ? undefined : [state],
+  });
   const wanted = sessions.filter((each) => state === undefined || each.state === state);
   const shown = wanted.slice(0, limit);
-  const more = wanted.length - shown.length;
+  const more = wanted.length - shown.length + unread;
   if (options.json === true) terminal.say(JSON.stringify({ sessions: shown.map(listed), more, unreachable }));
   else {
     if (shown.length > 0) terminal.say(tasksTable(shown, sessions, terminal));
@@ -49,9 +51,13 @@ export async function tasks(run: CommandRun<TasksOptions>): Promise<number> {
 }
 
 /** Without the codes: a person must see an action before deciding it. */
-function listed(session: ListedSession): Omit<ListedSession, 'codes'> {
-  const { codes: _codes, ...each } = session;
+function listed(session: ListedSession): Omit<ListedSession, 'codes' | 'callIds'> {
+  const { codes: _codes, callIds: _callIds, ...each } = session;
   return each;
+}
+
+function isLive(state: SessionStateName): state is LiveState {
+  return LIVE_STATES.some((live) => live === state);
 }
 
 function parseState(given: string | undefined): SessionStateName | undefined {

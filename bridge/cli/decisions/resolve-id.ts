@@ -2,11 +2,11 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
-import type { ListedSession } from '../../sessions/list-sessions.ts';
+import { hasIdPrefix } from '../../sessions/id-prefix.ts';
+import { isNamed, type NamedSession } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
-import { hasIdPrefix } from './id-prefix.ts';
 import { isCode, sessionWithCode } from './waiting-code.ts';
 
 /** The maximum number of sessions in an error. */
@@ -22,7 +22,8 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
   } catch (error) {
     if (!(error instanceof ProductError) || error.reason !== 'UNKNOWN_SESSION') throw error;
   }
-  const { sessions: all, unreachable } = await sessions.list();
+  const { sessions: named, unreachable } = await sessions.withPrefix(given);
+  const all = named.length > 0 ? named : (await sessions.list({ newest: NAMED })).sessions;
   const found = resolveSessionId(all, given);
   if (typeof found === 'string') return sessions.find(found);
   const unsure = unreachable.map(({ agent, message }) => ` Agent "${agent}" could not be asked: ${message}`);
@@ -41,10 +42,8 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
 }
 
 /** The session id, or the error that says why there is none. */
-export function resolveSessionId(all: readonly ListedSession[], given: string): string | ProductError {
-  const fits = all.filter(
-    ({ sessionId, taskId }) => hasIdPrefix(sessionId, given) || hasIdPrefix(taskId ?? '', given),
-  );
+export function resolveSessionId(all: readonly NamedSession[], given: string): string | ProductError {
+  const fits = all.filter((each) => isNamed(each, given));
   const [only, another] = fits;
   if (only !== undefined && another === undefined) return only.sessionId;
   if (only !== undefined) {
@@ -61,11 +60,11 @@ export function resolveSessionId(all: readonly ListedSession[], given: string): 
   );
 }
 
-function namesOf(sessions: readonly ListedSession[]): string {
-  return sessions
+function namesOf(sessions: readonly NamedSession[]): string {
+  const lines = sessions
     .slice(0, NAMED)
-    .map(({ sessionId, title }) => `\n  ${sessionId}${title === '' ? '' : `  ${visibleLine(title)}`}`)
-    .join('');
+    .map(({ sessionId, title }) => `\n  ${sessionId}${title === '' ? '' : `  ${visibleLine(title)}`}`);
+  return [...lines, ...(sessions.length > NAMED ? ['\n  … and more'] : [])].join('');
 }
 
 function unknownSession(sessionId: string, message: string): ProductError {

@@ -1,10 +1,9 @@
 /** Finds a question by its code as a person types it: the `shown` code, or at least its first four digits. */
 import { SHOWN_DIGITS } from '../../../shared/protocol/shown-code.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import type { ListedSession } from '../../sessions/list-sessions.ts';
+import { type ListedSession, WAITING_STATES } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
-import { hasIdPrefix } from './id-prefix.ts';
 
 const CODE = new RegExp(`^[0-9a-f]{4,${String(SHOWN_DIGITS)}}$`);
 
@@ -26,9 +25,9 @@ export async function sessionWithCode(
   given: string,
 ): Promise<SessionAndCode | undefined> {
   if (!CODE.test(given)) return undefined;
-  const { sessions: all } = await sessions.list();
+  const { sessions: waiting } = await sessions.list({ states: WAITING_STATES });
   const found: SessionAndCode[] = [];
-  for (const listed of all.filter((each) => mayWaitFor(each, given))) {
+  for (const listed of waiting.filter((each) => mayWaitFor(each, given))) {
     const session = await sessions.find(listed.sessionId);
     await session.refresh();
     for (const code of codesOf(session))
@@ -36,9 +35,7 @@ export async function sessionWithCode(
   }
   const [only, another] = found;
   if (only === undefined) return undefined;
-  const named = all.filter(
-    ({ sessionId, taskId }) => hasIdPrefix(sessionId, given) || hasIdPrefix(taskId ?? '', given),
-  );
+  const { sessions: named } = await sessions.withPrefix(given);
   if (another === undefined && named.length === 0) return only;
   throw new ProductError(
     'UNKNOWN_CALL',
@@ -47,11 +44,9 @@ export async function sessionWithCode(
 }
 
 /** Reads the task from an agent whose list has no pending actions. */
-function mayWaitFor({ codes, state }: ListedSession, given: string): boolean {
-  return codes.some((code) => code.startsWith(given)) || (codes.length === 0 && LOOK.has(state));
+function mayWaitFor({ codes }: ListedSession, given: string): boolean {
+  return codes.length === 0 || codes.some((code) => code.startsWith(given));
 }
-
-const LOOK: ReadonlySet<ListedSession['state']> = new Set(['unknown', 'input-required', 'auth-required']);
 
 function codesOf({ asked: { pending, question } }: Session): string[] {
   return [...pending.map(({ shown }) => shown), ...(question === null ? [] : [question.shown])];

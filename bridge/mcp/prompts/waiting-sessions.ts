@@ -3,6 +3,7 @@ import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
 import type { Bridge } from '../bridge-context.ts';
 import { nextStep } from '../reports/next-step.ts';
 import { sessionText } from '../reports/session-text.ts';
+import { WAITING_STATES } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session.ts';
 import { currentReport, rememberShown } from '../tool/session-reply.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
@@ -10,8 +11,6 @@ import type { WaitingReports } from './prompts.ts';
 
 /** The most reports in one prompt. Each may be as long as a tool's result. */
 const REPORTS = 3;
-
-const WAITS: ReadonlySet<string> = new Set(['input-required', 'auth-required']);
 
 /**
  * @param only the requested session; undefined for all
@@ -29,8 +28,8 @@ export async function waitingSessions(
     return isAsking(session) ? [reportText(session, bridge, name)] : [];
   };
   if (only !== undefined) return { reports: await report(only), more: 0, unsure: [] };
-  const { sessions: all, unreachable } = await sessions.list();
-  const waiting = all.filter(({ state }) => WAITS.has(state));
+  const { sessions: all, unreachable } = await sessions.list({ states: WAITING_STATES });
+  const waiting = all.filter(({ state }) => state !== 'unknown');
   const reports: string[] = [];
   for (const { sessionId } of waiting.slice(0, REPORTS)) reports.push(...(await report(sessionId)));
   return {

@@ -88,7 +88,7 @@ export function offerResources(server: McpServer, { prefix, bridge }: ResourceOp
 const ABSENT: ReadonlySet<string> = new Set(['UNKNOWN_SESSION', 'UNKNOWN_TASK']);
 
 async function listed(bridge: Bridge): Promise<ListResourcesResult> {
-  const { sessions } = await bridge.sessions.list();
+  const { sessions } = await bridge.sessions.list({ newest: LISTED });
   const resources = sessions.slice(0, LISTED).flatMap((session) => partsOf(bridge, session));
   return { resources };
 }

@@ -1,6 +1,7 @@
 /** `list_all_active_sessions`: the sessions of every agent. */
 import { z } from 'zod';
 import { dollars } from '../reports/dollars.ts';
+import { LIVE_STATES } from '../../agents/list-tasks.ts';
 import { mcpStateSchema, toMcpState } from '../../dialects/mcp-state.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import * as fields from '../tool/input-fields.ts';
@@ -29,7 +30,7 @@ const SHOWN = 50;
 export const listSessions = defineTool({
   name: 'list_all_active_sessions',
   title: 'List sessions',
-  description: `The sessions of every agent, newest first, with the state of each and how many actions wait for a decision. They survive restarts of this client and of the bridge. Narrow it with state or agent.`,
+  description: `The sessions of every agent, what waits for a person first, then the newest, with the state of each and how many actions wait for a decision. They survive restarts of this client and of the bridge. Narrow it with state or agent.`,
   input: z.strictObject({
     state: mcpStateSchema.optional().describe('Only sessions in this state.'),
     agent: fields.agentSchema.describe('Only sessions of this agent.'),
@@ -39,10 +40,15 @@ export const listSessions = defineTool({
   async run({ state, agent }, call) {
     const { registry, sessions } = call.bridge;
     const only = agent === undefined ? undefined : registry.pick(agent);
-    const { sessions: all, unreachable } = await sessions.list(only);
+    const states = LIVE_STATES.filter((each) => toMcpState(each) === state);
+    const {
+      sessions: all,
+      unreachable,
+      unread,
+    } = await sessions.list({ agent: only, states: states.length === 0 ? undefined : states });
     const wanted = all
       // Leaves out the codes: a decision needs the code of an action that was shown (D2).
-      .map(({ codes: _codes, ...each }) => ({
+      .map(({ codes: _codes, callIds: _callIds, ...each }) => ({
         ...each,
         title: visibleLine(each.title),
         state: toMcpState(each.state),
@@ -50,7 +56,7 @@ export const listSessions = defineTool({
       .filter((each) => state === undefined || each.state === state);
     const structured = {
       sessions: wanted.slice(0, SHOWN),
-      more: Math.max(0, wanted.length - SHOWN),
+      more: Math.max(0, wanted.length - SHOWN) + unread,
       unreachable: [...unreachable],
       notes: [...call.news()],
     };
@@ -69,7 +75,7 @@ function listText(
   return [
     lines.length === 0
       ? `There are no sessions${state === undefined ? '' : ` in state ${state}`}.`
-      : `Sessions, newest first:`,
+      : `Sessions, what waits for a person first, then the newest:`,
     ...lines,
     more === 0 ? '' : `… and ${String(more)} more.`,
     ...unreachable.map(({ agent, message }) => `Agent "${agent}" could not be asked: ${message}`),

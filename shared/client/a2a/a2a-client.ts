@@ -11,7 +11,7 @@ import { A2aTaskTransport } from './a2a-task-transport.ts';
 import type { A2aTaskOptions, A2aStart } from './a2a-task-transport.ts';
 import { AgentApi } from './agent-api.ts';
 import type { ToolExecution } from './agent-api.ts';
-import type { ListedTask } from './listed-task.ts';
+import type { TaskList } from './listed-task.ts';
 import { CHANNEL, requestMessage } from './message.ts';
 import type { A2aTaskRequest } from './message.ts';
 
@@ -49,8 +49,12 @@ export class A2aClient {
     return this.#begin(task, options);
   }
 
-  /** The newest tasks of this token's principal. @param count the maximum. @throws ClientError */
-  tasks(count = 50): Promise<readonly ListedTask[]> {
+  /**
+   * The tasks of this token's principal: first all that wait for a person, then the newest of the others.
+   * @param count the maximum of the others
+   * @throws ClientError
+   */
+  tasks(count = 50): Promise<TaskList> {
     return this.#api.tasks(count);
   }
 

@@ -5,7 +5,7 @@ import { tryAgain } from '../core/retry-policy.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import type { HttpClient } from '../core/http-client.ts';
 import type { AbortAnswer } from '../core/task-request.ts';
-import { type ListedTask, toListedTask } from './listed-task.ts';
+import { type ListedTask, type TaskList, toListedTask } from './listed-task.ts';
 import {
   abortAnswerSchema,
   sendMessageResponseSchema,
@@ -17,6 +17,11 @@ import type { WireTask } from './wire.ts';
 import type * as z from 'zod/mini';
 
 const A2A_HEADERS = { 'A2A-Version': '1.0', 'A2A-Extensions': `${TOOL_APPROVAL},${RESUMABLE_STREAM}` };
+
+/** A2A 1.0 §3.1.4: the largest page. */
+const PAGE = 100;
+/** The states of a task that waits for a person. A filter names one state. */
+const WAITING = ['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'];
 
 /** A running tool execution. */
 export type ToolExecution = z.infer<typeof toolExecutionListSchema>['tools'][number];
@@ -78,13 +83,35 @@ export class AgentApi {
     this.#service.ask(path, { ...ask, keepalive: true }).catch(() => undefined);
   }
 
-  /** The newest tasks. @param count the maximum */
-  async tasks(count: number): Promise<readonly ListedTask[]> {
+  /** All tasks that wait for a person, then the newest of the others. @param count the maximum of the others */
+  async tasks(count: number): Promise<TaskList> {
+    const waiting: ListedTask[] = [];
+    for (const status of WAITING) waiting.push(...(await this.#list(Infinity, status)).tasks);
+    const known = new Set(waiting.map(({ taskId }) => taskId));
+    const { tasks, total } = await this.#list(count + waiting.length);
+    const others = tasks.filter(({ taskId }) => !known.has(taskId)).slice(0, count);
+    return { tasks: [...waiting, ...others], total: Math.max(total, waiting.length + others.length) };
+  }
+
+  async #list(count: number, status?: string): Promise<TaskList> {
     const ask = { method: 'GET', headers: A2A_HEADERS } as const;
-    const { tasks } = await this.#persist(() =>
-      this.#service.askFor(taskListSchema, `/tasks?pageSize=${count}`, ask),
-    );
-    return tasks.map(toListedTask);
+    const tasks = new Map<string, ListedTask>();
+    let total = 0;
+    for (let pageToken = ''; tasks.size < count;) {
+      const query = new URLSearchParams({ pageSize: String(Math.min(PAGE, count - tasks.size)) });
+      if (status !== undefined) query.set('status', status);
+      if (pageToken !== '') query.set('pageToken', pageToken);
+      const page = await this.#persist(() =>
+        this.#service.askFor(taskListSchema, `/tasks?${query.toString()}`, ask),
+      );
+      const known = tasks.size;
+      for (const task of page.tasks) tasks.set(task.id, toListedTask(task));
+      total = page.totalSize;
+      pageToken = page.nextPageToken;
+      // An agent may repeat a page for ever.
+      if (pageToken === '' || tasks.size === known) break;
+    }
+    return { tasks: [...tasks.values()], total };
   }
 
   async tools(): Promise<readonly ToolExecution[]> {

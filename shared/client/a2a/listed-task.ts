@@ -14,6 +14,14 @@ export interface ListedTask {
   updatedAt: string | null;
 }
 
+/** The first tasks of a list. */
+export interface TaskList {
+  /** First all tasks that wait for a person, then the newest. */
+  tasks: readonly ListedTask[];
+  /** The number of all tasks, as the agent counts them. */
+  total: number;
+}
+
 const MAX_TITLE = 200;
 
 export function toListedTask({

@@ -24,20 +24,20 @@ function seqsIn({ stdout }: Pick<Outcome, 'stdout'>): (number | null)[] {
 }
 
 describe('tasks', () => {
-  it('lists every session with its state, what waits and how old it is, newest first', async () => {
+  it('lists every session with its state, what waits and how old it is, what waits first, then the newest', async () => {
     const on = await cliStage();
     const parked = await on.peer.send('Create test.md with hello');
     const done = await on.peer.send('say something');
     const { stdout, code } = await on.run('tasks');
     const [head, ...rows] = stdout.trimEnd().split('\n');
     expect(head).toMatch(/^SESSION +AGENT +STATE +PENDING +AGE +TASK$/);
-    expect(rows[0]).toMatch(/^session-\S+ +local +completed +- +\d+s +say something$/);
-    expect(rows[1]).toMatch(/^session-\S+ +local +input-required +1 +\d+s +Create test\.md with hello$/);
+    expect(rows[1]).toMatch(/^session-\S+ +local +completed +- +\d+s +say something$/);
+    expect(rows[0]).toMatch(/^session-\S+ +local +input-required +1 +\d+s +Create test\.md with hello$/);
     expect(code).toBe(0);
     const { sessions } = listed.parse(await on.json('tasks'));
     expect(sessions).toMatchObject([
-      { sessionId: done.sessionId, state: 'completed', pending: 0 },
       { sessionId: parked.sessionId, state: 'input-required', pending: 1 },
+      { sessionId: done.sessionId, state: 'completed', pending: 0 },
     ]);
     const { sessions: waiting } = listed.parse(await on.json('tasks', '--state', 'input-required'));
     expect(waiting.map(({ sessionId }) => sessionId)).toEqual([parked.sessionId]);

@@ -48,7 +48,8 @@ class SlowAgent extends Agent {
         this.cancels.push(by);
         return this.answerCancel();
       },
-      list: () => Promise.resolve([]),
+      list: () => Promise.resolve({ tasks: [], total: 0 }),
+      findByPrefix: () => Promise.resolve(null),
       commands: () => Promise.resolve(null),
       execute: () => Promise.resolve(null),
       abortTool: () => Promise.resolve(null),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   merged,
-  newestFirst,
+  inListOrder,
   ofEntry,
   type AgentListing,
 } from '../../../../bridge/sessions/list-sessions.ts';
@@ -15,6 +15,7 @@ const told = (changes: Partial<AgentListing>): AgentListing => ({
   updatedAt: '2026-01-01T00:00:00Z',
   pending: 0,
   codes: [],
+  callIds: [],
   usd: null,
   messageIds: [],
   ...changes,
@@ -43,9 +44,13 @@ describe('a list of sessions', () => {
     expect(merged([told({}), told({ agent: 'b' })])).toHaveLength(2);
   });
 
-  test('shows the newest first', () => {
-    const sessions = merged([told({}), told({ sessionId: 'x', updatedAt: '2027-01-01T00:00:00Z' })]);
-    expect(newestFirst(sessions).map((each) => each.sessionId)).toEqual(['x', 's']);
+  test('R101 shows first what waits for a person, then the newest', () => {
+    const sessions = merged([
+      told({}),
+      told({ sessionId: 'x', updatedAt: '2027-01-01T00:00:00Z' }),
+      told({ sessionId: 'old', updatedAt: '2020-01-01T00:00:00Z', state: 'input-required' }),
+    ]);
+    expect(inListOrder(sessions).map((each) => each.sessionId)).toEqual(['old', 'x', 's']);
   });
 
   test('names a delegation that is still on its way by its message, or by the session it goes on with', () => {

@@ -52,6 +52,7 @@ class DyingAgent extends Agent {
       task: () => Promise.reject(refused()),
       cancel: () => Promise.reject(refused()),
       list: () => Promise.reject(refused()),
+      findByPrefix: () => Promise.resolve(null),
       commands: () => Promise.resolve(null),
       execute: () => Promise.resolve(null),
       abortTool: () => Promise.resolve(null),

@@ -20,6 +20,7 @@ const listed = (sessionId: string, taskId: string | null = null): ListedSession 
   updatedAt: '',
   pending: 0,
   codes: [],
+  callIds: [],
   usd: null,
 });
 

@@ -1,0 +1,34 @@
+/** `GET /api/tasks?prefix=…` finds tasks by the beginning of their id, or of their session's id. A2A has no such query. */
+import { Router } from 'express';
+import { z } from 'zod';
+import { issuesOf } from '../../../shared/settings/config.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { TaskSearchResult } from '../../../shared/protocol/task-search.ts';
+import type { TaskService } from '../../executor/task-service.ts';
+import { callerOf } from '../auth/caller.ts';
+
+const query = z.object({ prefix: z.string().min(1).max(200) });
+
+/** A person who sees these types more of the id. */
+const MOST = 100;
+
+/** The server's own ids begin with their kind, which people leave out. */
+const KINDS = ['', 'session-', 'task-'];
+
+export function taskSearchRoute(tasks: TaskService): Router {
+  const router = Router();
+  router.get('/api/tasks', async (request, response) => {
+    const parsed = query.safeParse(request.query);
+    if (!parsed.success)
+      throw new ProductError('MALFORMED', `The query is ?prefix=…: ${issuesOf(parsed.error)}.`);
+    const idPrefixes = KINDS.map((kind) => `${kind}${parsed.data.prefix}`);
+    const { principal } = callerOf(request);
+    const { rows, total } = await tasks.list({ principal, idPrefixes }, { size: MOST });
+    const found: TaskSearchResult = {
+      tasks: rows.map(({ taskId, sessionId, title }) => ({ taskId, sessionId, title })),
+      total,
+    };
+    response.json(found);
+  });
+  return router;
+}

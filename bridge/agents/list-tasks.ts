@@ -1,0 +1,69 @@
+/** Reads the tasks of an agent page by page (A2A 1.0 §3.1.4, ListTasks). */
+import { TaskState } from '@a2a-js/sdk';
+import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
+
+/** The states of a task that has not ended. */
+export const LIVE_STATES = ['submitted', 'working', 'input-required', 'auth-required'] as const;
+export type LiveState = (typeof LIVE_STATES)[number];
+
+const STATES: Readonly<Record<LiveState, TaskState>> = {
+  submitted: TaskState.TASK_STATE_SUBMITTED,
+  working: TaskState.TASK_STATE_WORKING,
+  'input-required': TaskState.TASK_STATE_INPUT_REQUIRED,
+  'auth-required': TaskState.TASK_STATE_AUTH_REQUIRED,
+};
+
+/** A filter. The agent applies it before it counts. */
+export interface TaskQuery {
+  sessionId?: string;
+  state?: LiveState;
+}
+
+/** Newest first. */
+export interface ListedTasks {
+  tasks: readonly Task[];
+  /** The number of matching tasks, as the agent counts them; at least the number of `tasks`. */
+  total: number;
+}
+
+/** The maximum number of tasks of one list: an agent may send pages for ever. */
+export const MOST_TASKS = 10_000;
+/** A2A 1.0 §3.1.4: the largest page. */
+const PAGE = 100;
+/** History messages per task: enough for its title, and to find a message whose answer was lost. */
+const HISTORY = 20;
+
+/** @param request sends one request. @param limit the maximum number of tasks */
+export async function listTasks(
+  request: (params: ListTasksRequest) => Promise<ListTasksResponse>,
+  { sessionId = '', state }: TaskQuery,
+  limit = MOST_TASKS,
+): Promise<ListedTasks> {
+  // A task that changes while the pages are read may be on two of them.
+  const found = new Map<string, Task>();
+  let total = 0;
+  for (let pageToken = ''; found.size < limit;) {
+    const page = await request({
+      tenant: '',
+      contextId: sessionId,
+      status: state === undefined ? TaskState.TASK_STATE_UNSPECIFIED : STATES[state],
+      pageSize: Math.min(PAGE, limit - found.size),
+      pageToken,
+      historyLength: HISTORY,
+      statusTimestampAfter: undefined,
+      includeArtifacts: false,
+    });
+    const before = found.size;
+    for (const task of page.tasks) found.set(task.id, task);
+    total = page.totalSize;
+    pageToken = page.nextPageToken;
+    if (pageToken === '' || found.size === before) break;
+  }
+  const tasks = inState([...found.values()], state).slice(0, limit);
+  return { tasks, total: Math.max(total, tasks.length) };
+}
+
+/** An agent may ignore the filter. */
+export function inState(tasks: readonly Task[], state: LiveState | undefined): readonly Task[] {
+  return state === undefined ? tasks : tasks.filter(({ status }) => status?.state === STATES[state]);
+}
