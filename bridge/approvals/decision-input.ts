@@ -35,7 +35,7 @@ const content = {
   answer: z
     .optional(protocolAnswer)
     .describe(
-      'With "answer": what the person said to the question: their words or the label of a choice, a list of labels where several may be taken, or an object where a form is asked for.',
+      'With "answer": what the person said. Words, the label of a choice, a list of labels, or an object for a form.',
     ),
   trustMinutes: z
     .number()
@@ -50,7 +50,7 @@ const content = {
   reason: z.string().max(10_000).optional().describe('Why, for the agent and for the record.'),
 };
 
-const SHOWN = 'The code of the question that the person saw. A question that changes gets another code.';
+const SHOWN = 'The code of the question that the person saw.';
 
 /** One decision of a list. */
 export const decisionInputSchema = z.strictObject({
@@ -73,21 +73,14 @@ export const actionTitleSchema = z
   .min(1)
   .max(10_000)
   .optional()
-  .describe(
-    'The title of the pending action, exactly as shown. Put it right after decision: the person reads it there before they allow the call.',
-  );
+  .describe('The title of the pending action, exactly as shown. Put it right after decision.');
 
 /**
  * The fields of a single decision, in the order a client's dialog shows them. All are optional: `decisions` may
  * replace them.
  */
 export const singleDecisionFields = {
-  decision: z
-    .enum(DECISION_WORDS)
-    .optional()
-    .describe(
-      'approve: run it. deny: do not, go on. edit: run it with your change. trust_tool, trust_server, trust_always: approve, and stop asking for this tool, this MCP server, or anything in this task. answer: reply to a question.',
-    ),
+  decision: z.enum(DECISION_WORDS).optional().describe("The person's decision."),
   title: actionTitleSchema,
   callId: z.string().min(1).optional().describe('Which pending action, as shown.'),
   shown: z.string().min(1).max(100).optional().describe(SHOWN),

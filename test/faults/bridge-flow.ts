@@ -11,7 +11,7 @@ import type { Workload } from './workload.ts';
 
 const report = z.object({
   sessionId: z.string(),
-  taskId: z.string().nullable(),
+  taskId: z.string().nullable().default(null),
   state: z.string(),
   message: z.string(),
   output: z.string(),

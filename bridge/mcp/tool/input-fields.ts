@@ -9,20 +9,18 @@ export const waitSecondsSchema = z
   .min(0)
   .max(MAX_WAIT_SECONDS)
   .optional()
-  .describe(
-    'How long this call waits for it, in seconds; after that it returns the handle. 0 does not wait. When left out: 100, or 50 for a client that asks for no progress.',
-  );
+  .describe('The most seconds that this call waits. Default: 100, or 50 without progress. 0 does not wait.');
 
 export const sessionIdSchema = z.string().min(1).max(200).describe('The session id from another tool.');
 
 const agentName = z.string().min(1).max(100);
 
-export const agentSchema = agentName.optional().describe('The agent. If omitted: the first one configured.');
+export const agentSchema = agentName.optional().describe('Default: the first configured agent.');
 
 /** For calls that already name a session or a tool execution. */
 export const ownerAgentSchema = agentName
   .optional()
-  .describe("The session's agent, if known: then only this agent is asked. May be omitted.");
+  .describe("The session's agent, if known. Then the bridge asks only this agent.");
 
 export const modelSchema = z
   .string()
@@ -30,7 +28,7 @@ export const modelSchema = z
   .max(200)
   .optional()
   .describe(
-    'A model tier ("fast", "smart") or a model id that the agent knows. Default: fast for a task, smart for a consultation.',
+    '"fast", "smart", or a model id of the agent. Default: fast for a task, smart for a consultation.',
   );
 
 export const reasonSchema = z

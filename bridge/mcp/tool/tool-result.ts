@@ -33,7 +33,7 @@ export function toCallToolResult<Output extends Record<string, unknown>>({
 }: ToolReply<Output>): CallToolResult {
   return {
     content: [{ type: 'text', text: withoutHidden(text) }],
-    structuredContent: Object.fromEntries(Object.entries(structured).map(visibleEntry)),
+    structuredContent: visibleFields(structured),
     ...(refusal === undefined ? {} : { isError: true }),
     ...(refusal === undefined && executions === undefined
       ? {}
@@ -50,16 +50,23 @@ export function toCallToolResult<Output extends Record<string, unknown>>({
 /** Fields that are not escaped: the client sends ids back, and edits the input. */
 const EXACT: ReadonlySet<string> = new Set(['callId', 'sessionId', 'taskId', 'toolId', 'input']);
 
-/** Makes hidden characters visible in every result. */
-function visibleEntry([key, value]: [string, unknown]): [string, unknown] {
-  return [key, EXACT.has(key) ? value : visibleValue(value)];
+/**
+ * Makes hidden characters visible in every result. Leaves out fields that are null: a model reads, and pays for,
+ * every byte.
+ */
+function visibleFields(fields: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields)
+      .filter(([, value]) => value !== null)
+      .map(([key, value]) => [key, EXACT.has(key) ? value : visibleValue(value)]),
+  );
 }
 
 function visibleValue(value: unknown): unknown {
   if (typeof value === 'string') return withoutHidden(value);
   if (Array.isArray(value)) return value.map(visibleValue);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(visibleEntry));
+  return visibleFields(value);
 }
 
 /** The error for programs: its reason and facts. */

@@ -19,11 +19,11 @@ import type { CallWords, Round, RoundState } from '../../approvals/request-state
 import type { Bridge } from '../bridge-context.ts';
 import { announceResults } from './announce-results.ts';
 import type { AnswerReceipts, OnReceipt } from '../../sessions/answer-receipts.ts';
-import { withWaitingResults } from '../../inbox/announcement.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
 import type { OnCancel } from '../cancelled-calls/cause.ts';
 import { type AwaitedWork, OpenCall } from '../cancelled-calls/open-call.ts';
 import type { CancelledCalls } from '../cancelled-calls/cancelled-calls.ts';
+import { inputSchemaOf, type ListedSchema, outputSchemaOf } from './listed-schema.ts';
 import { startProgress } from './progress.ts';
 import { errorMeta, type InterimResult, type ToolReply, toCallToolResult } from './tool-result.ts';
 import { TOOL_NAMES, type ToolName } from '../../tool-names/tool-name.ts';
@@ -118,7 +118,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   spec: ToolSpec<Input, Output>,
 ): Tool {
   const { name, title, description, annotations } = spec;
-  let inputSchema: ListedTool['inputSchema'] | undefined;
+  let inputSchema: ListedSchema | undefined;
   return {
     name,
     listed({ server, prefix, approvals, unattended }, context) {
@@ -132,9 +132,9 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
           typeof description === 'string' ? description : description(approvals),
           prefix,
         ),
-        inputSchema: (inputSchema ??= jsonSchema(spec.input, 'input')),
+        inputSchema: (inputSchema ??= inputSchemaOf(spec.input)),
         outputSchema: outputSchemaOf(spec.output),
-        annotations: { title, ...annotations },
+        annotations,
         _meta: {
           'anthropic/maxResultSizeChars': MAX_RESULT,
           ...(spec.alwaysLoad === true ? { 'anthropic/alwaysLoad': true } : {}),
@@ -227,20 +227,6 @@ const WAIT_SECONDS = { withProgress: 100, without: 50 };
 /** @param seconds from the call or the settings; undefined when neither sets it */
 export function waitMs(seconds: number | undefined, progress: boolean): number {
   return (seconds ?? (progress ? WAIT_SECONDS.withProgress : WAIT_SECONDS.without)) * 1000;
-}
-
-/** Five tools have the same output. Its conversion takes milliseconds of the bridge's start, so it is made once. */
-const outputSchemas = new WeakMap<z.ZodObject, ListedTool['inputSchema']>();
-
-function outputSchemaOf(output: z.ZodObject): ListedTool['inputSchema'] {
-  const schema = outputSchemas.get(output) ?? jsonSchema(withWaitingResults(output), 'output');
-  outputSchemas.set(output, schema);
-  return schema;
-}
-
-/** MCP 2025-11-25, tools: a schema without `$schema` is JSON Schema 2020-12. */
-function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): ListedTool['inputSchema'] {
-  return z.custom<ListedTool['inputSchema']>().parse(z.toJSONSchema(schema, { target: 'draft-2020-12', io }));
 }
 
 /** MCP 2025-11-25, tools: errors in a call's arguments are results, so that the model can correct itself. */

@@ -33,13 +33,11 @@ export const decide = defineTool({
   title: 'Decide a pending action',
   description: `Sends a person's decision on an action that an agent wants to take. Only with the person's word: show them the preview first, and decide what they decide.
 
-decision: approve (run it), deny (do not, go on without), edit (run it with editedContent or editedInput), trust_tool, trust_server or trust_always (approve, and stop asking for this tool, this MCP server, or anything in this task), answer (what the person says to a question, in "answer"; deny declines one that is a pending action). Any other word is refused, and nothing runs.
+decision: approve (run it), deny (do not, go on without), edit (run it with editedContent or editedInput), trust_tool, trust_server or trust_always (approve, and stop asking for this tool, this MCP server, or anything in this task), answer (what the person says to a question, in "answer"; deny declines one that is a pending action). Any other word is refused.
 
-title: the title of the pending action, right after decision. The client's own dialog shows it to the person before the call is made, so it is required wherever a client can ask its person. A title that is not the action's is refused.
+title and shown: as the person saw them. The client's own dialog shows the title to the person, so it is required wherever a client can ask its person. If either is not the action's, the bridge refuses the decision and shows the question as it is now. Show it to the person again; never send a code that they have not seen.
 
-shown: the code of the question that the person saw. A question that has changed since has another code: the decision is refused, and the answer shows the question as it is now. Show it to the person again; never send a code that they have not seen.
-
-Several at once: put them into decisions. With most agents nothing of a turn runs until every pending action of it is decided. Then this waits up to waitSeconds for the task to finish or to ask again.`,
+Several at once: put them into decisions. The result says whether the agent runs each at once or waits for all of a turn. This waits up to waitSeconds for the task to finish or to ask again.`,
   input: z.strictObject({
     // Clients show the arguments in the order in which models write them, which is the schema's order.
     decision: singleWord,

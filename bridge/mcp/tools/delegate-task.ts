@@ -32,7 +32,7 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
     mode: taskModeSchema
       .optional()
       .describe(
-        'What it may do without approval: ask (nothing with side effects), accept-edits (change files), auto (everything, like autoExecute), plan (nothing: it writes a plan). Default: ask.',
+        'What runs without approval: ask (no side effects), accept-edits (file changes), auto (everything), plan (nothing: it writes a plan). Default: ask.',
       ),
     sessionId: fields.sessionIdSchema.optional(),
     model: fields.modelSchema,

@@ -28,9 +28,14 @@ const ERROR = 'mcp-a2a-bridge/error';
 
 const errorMeta = z.object({ reason: z.string(), facts: z.record(z.string(), z.string()) });
 
+/** The bridge leaves out a field without a value. */
+function absentIsNull<Schema extends z.ZodMiniType>(schema: Schema) {
+  return z.prefault(z.nullable(schema), null);
+}
+
 const sessionReport = z.object({
   sessionId: z.string(),
-  taskId: z.nullable(z.string()),
+  taskId: absentIsNull(z.string()),
   state: z.enum([
     'not_delivered',
     'working',
@@ -44,6 +49,7 @@ const sessionReport = z.object({
   ]),
   message: z.string(),
   output: z.string(),
+  notDone: z.prefault(z.string(), ''),
   pending: z.array(
     z.object({
       callId: z.string(),
@@ -54,11 +60,11 @@ const sessionReport = z.object({
       sideEffect: z.enum(['none', 'files', 'command', 'network', 'other']),
       reason: z.enum(['approval', 'outcome-unknown', 'content-changed', 'question']),
       preview: z.string(),
-      expiresAt: z.nullable(z.string()),
+      expiresAt: absentIsNull(z.string()),
       decisions: z.array(z.string()),
     }),
   ),
-  question: z.nullable(z.object({ text: z.string() })),
+  question: absentIsNull(z.object({ text: z.string() })),
 });
 
 export const sessionListSchema = z.object({ sessions: z.array(z.object({ sessionId: z.string() })) });

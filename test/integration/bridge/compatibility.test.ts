@@ -61,6 +61,11 @@ describe('with --tool-prefix gemini_', () => {
     expect(byName.get('gemini_delegate_task_to_assistant')?.required).toEqual(['task']);
   });
 
+  test('the list of the tools has less than 20,000 bytes: many clients put it into the context of their model', async () => {
+    const { result } = await client.request('tools/list', {});
+    expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThan(20_000);
+  });
+
   test('a task in words alone, without autoExecute, waits for "approve", and is done after it', async () => {
     const asked = await client.call('gemini_delegate_task_to_assistant', {
       task: 'Create test.md with hello',

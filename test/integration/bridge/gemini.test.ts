@@ -105,7 +105,6 @@ describe('an agent in the dialect of gemini-cli', () => {
     const asked = await delegate();
     expect(asked.structuredContent).toMatchObject({
       state: 'input_required',
-      question: null,
       output: 'I write the file.',
       pending: [
         {
@@ -427,10 +426,12 @@ function shownIn(
   const { pending, question } = z
     .looseObject({
       pending: z.array(z.looseObject({ callId: z.string(), shown: z.string() })),
-      question: z.looseObject({ callId: z.string(), shown: z.string() }).nullable(),
+      question: z.looseObject({ callId: z.string(), shown: z.string() }).optional(),
     })
     .parse(structuredContent);
-  const found = [...pending, ...(question === null ? [] : [question])].find((each) => each.callId === callId);
+  const found = [...pending, ...(question === undefined ? [] : [question])].find(
+    (each) => each.callId === callId,
+  );
   return { callId, shown: found?.shown ?? 'not shown' };
 }
 

@@ -1,0 +1,58 @@
+/**
+ * Writes a tool's schemas for `tools/list`. Many clients put the list into their model's context, so every byte
+ * costs. Pure.
+ */
+import type { Tool as ListedTool } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { withWaitingResults } from '../../inbox/announcement.ts';
+
+export type ListedSchema = ListedTool['inputSchema'];
+
+const listedSchema = z.custom<ListedSchema>();
+
+/** MCP 2025-11-25, tools: a schema without `$schema` is JSON Schema 2020-12. */
+const REDUNDANT: ReadonlySet<string> = new Set(['$schema', 'propertyNames']);
+
+/** The input schema without keywords that a JSON object meets anyway. It gives each description once. */
+export function inputSchemaOf(input: z.ZodObject): ListedSchema {
+  const schema = z.toJSONSchema(input, { target: 'draft-2020-12', io: 'input' });
+  const given = new Set<unknown>();
+  const isGiven = (key: string, value: unknown): boolean => {
+    if (key !== 'description') return false;
+    if (given.has(value)) return true;
+    given.add(value);
+    return false;
+  };
+  const written = JSON.stringify(schema, (key, value: unknown) =>
+    REDUNDANT.has(key) || isGiven(key, value) ? undefined : value,
+  );
+  return listedSchema.parse(JSON.parse(written));
+}
+
+/** Several tools have the same output. Its conversion takes milliseconds of the bridge's start, so it is made once. */
+const outlines = new WeakMap<z.ZodObject, ListedSchema>();
+
+/**
+ * The output's fields and their types, without the types inside lists and objects. Clients validate results against
+ * it, and a result shows what is inside. `docs/mcp-tools.md` describes the fields.
+ */
+export function outputSchemaOf(output: z.ZodObject): ListedSchema {
+  const outline = outlines.get(output) ?? outlineOf(withWaitingResults(output));
+  outlines.set(output, outline);
+  return outline;
+}
+
+const field = z.object({ type: z.union([z.string(), z.array(z.string())]).optional() });
+
+function outlineOf(output: z.ZodObject): ListedSchema {
+  const { properties = {} } = z.toJSONSchema(output, { target: 'draft-2020-12', io: 'output' });
+  const fields = Object.entries(properties).map(([name, schema]) => [name, typeOnly(schema)]);
+  return listedSchema.parse({ type: 'object', properties: Object.fromEntries(fields) });
+}
+
+/** A result leaves out a field that is null, so null is none of its types. */
+function typeOnly(schema: unknown): { type?: string } {
+  const { type = [] } = field.parse(schema);
+  const named = [type].flat().find((each) => each !== 'null');
+  return named === undefined ? {} : { type: named };
+}
