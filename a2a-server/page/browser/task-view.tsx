@@ -80,6 +80,7 @@ export function TaskView({ client, taskId, link, onChange }: TaskViewProps) {
     <article aria-label="Task">
       <div class="row">
         <strong class={`state-${report.state}`}>{report.state}</strong>
+        {report.notDone !== '' && <span>{report.notDone}</span>}
         <span class="quiet">session {report.sessionId}</span>
         {!over && (
           <button onClick={() => void send((to) => to.cancel('canceled on the approval page'))}>

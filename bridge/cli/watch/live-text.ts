@@ -1,5 +1,6 @@
 /** Prints a task's events as lines for a person. Text that streams in pieces stays on one line. */
 import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import { notDone } from '../../../shared/protocol/not-done.ts';
 import { quoted, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import type { Observed, Output, TaskStateName } from '../../dialects/observation.ts';
 import { lineOf } from '../../mcp/reports/todos-line.ts';
@@ -71,7 +72,7 @@ export class LiveText {
     this.#open = undefined;
   }
 
-  #standing({ state, text, pending, question }: TaskView, seq: number | null): void {
+  #standing({ state, text, pending, question, calls }: TaskView, seq: number | null): void {
     for (const action of pending) this.#pending(action);
     if (question !== null && question.id !== this.#asked) {
       this.#asked = question.id;
@@ -81,7 +82,8 @@ export class LiveText {
     if (state === this.#state) return;
     this.#state = state;
     const words = pending.length > 0 || question !== null || text === '' ? '' : `: ${visibleLine(text)}`;
-    this.#line(styleOf(state), `${placeOf(seq)}${state}${words}`);
+    const missing = state === 'completed' ? notDone(calls) : '';
+    this.#line(styleOf(state), `${placeOf(seq)}${state}${missing === '' ? '' : `, ${missing}`}${words}`);
   }
 
   #todos(output: Output): void {

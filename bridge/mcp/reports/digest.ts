@@ -3,6 +3,7 @@
  * by importance while they fit. Counts what does not fit; `wait_for_task` has the full report. Pure.
  */
 import { z } from 'zod';
+import { notDone } from '../../../shared/protocol/not-done.ts';
 import { visibleLine, safeCutBefore } from '../../../shared/text/visible-text.ts';
 import type { CallView, Cost, TaskView } from '../../sessions/task-view.ts';
 import { grantWords, standingGrants } from './grant-words.ts';
@@ -175,7 +176,9 @@ function addGrants({ view, now }: DigestFacts, add: Add, current: Current): numb
 /** Adds the problem, the question or the agent's message, as much of it as fits. */
 function addSayings({ view, problem }: DigestFacts, add: Add): void {
   const question = problem === undefined ? (view?.question ?? null) : null;
-  const message = problem ?? (view === undefined || view.pending.length > 0 ? '' : view.text);
+  const missing = view?.state === 'completed' ? notDone(view.calls) : '';
+  const text = view === undefined || view.pending.length > 0 ? '' : view.text;
+  const message = problem ?? [missing, text].filter((each) => each !== '').join('. ');
   for (const most of SAYINGS) {
     const said =
       question === null

@@ -1,5 +1,6 @@
 /** Builds the report of a session: the structured result of the tools. The text is written from this report only. */
 import { z } from 'zod';
+import { notDone } from '../../../shared/protocol/not-done.ts';
 import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
 import { pendingReasonSchema, sideEffectSchema } from '../../../shared/protocol/tool-approval.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
@@ -31,6 +32,10 @@ export const sessionReportSchema = z.object({
     .string()
     .describe("The text of the agent's status, or why the task is not delivered, known or followed."),
   output: z.string().describe('What the agent has said so far; when completed, its result.'),
+  notDone: z
+    .string()
+    .optional()
+    .describe('The calls that a completed task did not do, e.g. "not done: Write a.txt (denied)".'),
   pending: z
     .array(
       z.object({
@@ -69,7 +74,7 @@ export const sessionReportSchema = z.object({
         summary: z.string().nullable(),
       }),
     )
-    .describe('The tool calls so far, oldest first.'),
+    .describe('The tool calls so far, oldest first, without those in pending.'),
   cost: costReportSchema
     .nullable()
     .describe('Null when the agent has not counted up to now; check_task_progress_and_status asks it.'),
@@ -109,7 +114,10 @@ export function reportOf({
 }: ReportContext): SessionReport {
   const output = view === undefined ? '' : outputOf(view);
   const cut = output.length > MAX_OUTPUT;
-  const calls = view?.calls ?? [];
+  const pending = pendingReports(view?.pending ?? []);
+  const waiting = new Set(pending.map(({ callId }) => callId));
+  const calls = (view?.calls ?? []).filter(({ callId }) => !waiting.has(callId));
+  const missing = state === 'completed' ? notDone(view?.calls ?? []) : '';
   const hidden = calls.length - SHOWN_CALLS;
   return {
     sessionId,
@@ -118,7 +126,8 @@ export function reportOf({
     state: toMcpState(state),
     message: visibleText(problem ?? statusText(view)),
     output: visibleText(cut ? output.slice(0, MAX_OUTPUT) : output),
-    pending: pendingReports(view?.pending ?? []),
+    ...(missing !== '' && { notDone: missing }),
+    pending,
     question: questionOf(view),
     calls: calls.slice(-SHOWN_CALLS).map(callReport),
     cost: view?.cost ?? null,

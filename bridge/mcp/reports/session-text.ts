@@ -20,11 +20,11 @@ const HEADLINES: Readonly<Record<SessionReport['state'], string>> = {
 };
 
 export function sessionText(report: SessionReport): string {
-  const { sessionId, agent, taskId, state, message, output, pending, question, calls, cost, notes, next } =
-    report;
+  const { sessionId, agent, taskId, state, message, output, notDone } = report;
+  const { pending, question, calls, cost, notes, next } = report;
   const task = taskId === null ? '' : `, task ${taskId}`;
   return [
-    `${agent} ${HEADLINES[state]} (state ${state}, session ${sessionId}${task}).`,
+    `${agent} ${HEADLINES[state]}${notDone === undefined ? '' : `; ${notDone}`} (state ${state}, session ${sessionId}${task}).`,
     message === '' || message === output ? '' : said(message, report),
     output === '' ? '' : said(output, report),
     ...pending.map((action, index) => pendingBlock(action, index + 1, pending.length)),

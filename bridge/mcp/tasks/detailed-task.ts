@@ -1,5 +1,6 @@
 /** Builds a session's task for the MCP tasks extension (`io.modelcontextprotocol/tasks`, 2026-07-28). Pure. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { notDone } from '../../../shared/protocol/not-done.ts';
 import type { Form, UrlForm } from '../../approvals/form-field.ts';
 import type { OfferedForm } from '../../approvals/offered-forms.ts';
 import { phaseOf } from '../reports/phase.ts';
@@ -81,7 +82,8 @@ function headOf(
   pollIntervalMs: number,
 ): TaskHead {
   const said = view?.state === 'auth-required' ? view.text : phaseOf(view, state);
-  const words = problem ?? said;
+  const missing = state === 'completed' ? notDone(view?.calls ?? []) : '';
+  const words = problem ?? [said, missing].filter((each) => each !== '').join(', ');
   return {
     taskId,
     statusMessage: `Session ${sessionId} with ${agent}: ${words}`,

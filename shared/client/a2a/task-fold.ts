@@ -1,5 +1,6 @@
 /** Folds the events of a task into a report. No I/O. */
 import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
+import { notDone } from '../../protocol/not-done.ts';
 import type { Activity } from '../../protocol/tool-approval.ts';
 import type { Progress } from '../core/progress.ts';
 import { hasEnded } from '../core/task-report.ts';
@@ -22,6 +23,8 @@ export class TaskFold {
   /** The text of each artifact, in the order of their first text. */
   readonly #said = new Map<string, string>();
   readonly #running = new Map<string, RunningTool>();
+  /** How each call stands or ended, by call id, oldest first. */
+  readonly #calls = new Map<string, Pick<RunningTool, 'tool' | 'title'> & { state: string }>();
 
   /** @param after pass the events after this position to the caller, although `task` already contains them */
   constructor(task: WireTask, after?: number) {
@@ -48,6 +51,7 @@ export class TaskFold {
       taskId: this.taskId,
       state: this.#state,
       message: this.#pending.length > 0 || question !== null ? '' : this.#message,
+      notDone: this.#state === 'completed' ? notDone([...this.#calls.values()]) : '',
       output: [...this.#said.values()]
         .map((text) => text.trim())
         .filter((text) => text !== '')
@@ -66,9 +70,12 @@ export class TaskFold {
     for (const artifact of task.artifacts)
       if (!isAside(artifact)) this.#said.set(artifact.artifactId, textOf(artifact.parts));
     this.#running.clear();
-    for (const { state, toolId, tool, title } of task.metadata?.[TOOL_APPROVAL]?.calls ?? [])
+    this.#calls.clear();
+    for (const { callId, state, toolId, tool, title } of task.metadata?.[TOOL_APPROVAL]?.calls ?? []) {
+      this.#calls.set(callId, { tool, title, state });
       if (state === 'running' && toolId !== null)
         this.#running.set(toolId, { toolId, tool, title, startedAt: null });
+    }
     this.#stand(task.status);
   }
 
@@ -109,6 +116,14 @@ export class TaskFold {
     if (happened.type === 'tool.started') {
       const { toolId, tool, title } = happened;
       this.#running.set(toolId, { toolId, tool, title, startedAt: at });
+    }
+    if (happened.type === 'tool.finished') {
+      const { callId, tool, title, outcome } = happened;
+      this.#calls.set(callId, { tool, title, state: outcome });
+    }
+    if (happened.type === 'tool.decided' && happened.decision === 'deny') {
+      const { callId, tool, title } = happened;
+      this.#calls.set(callId, { tool, title, state: 'denied' });
     }
     if (happened.type === 'tool.finished' && happened.toolId !== null) this.#running.delete(happened.toolId);
   }

@@ -42,6 +42,8 @@ export interface TaskReport {
   state: TaskState;
   /** The message of the agent's status, such as the reason of a cancel or failure. */
   message: string;
+  /** The calls that a completed task did not do, e.g. `not done: Write a.txt (denied)`; '' if it did all. */
+  notDone: string;
   /** The agent's answer so far. */
   output: string;
   pending: readonly PendingAction[];

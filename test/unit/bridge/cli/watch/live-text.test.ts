@@ -81,6 +81,20 @@ describe('a task as it happens', () => {
     );
   });
 
+  it('R100 names what a completed task did not do', () => {
+    const denied = {
+      ...call,
+      decision: 'deny',
+      by: 'ada',
+      channel: 'cli',
+    } as const;
+    const screen = shown(
+      [status('working'), activity({ type: 'tool.decided', ...denied }), status('completed')],
+      true,
+    );
+    expect(screen).toContain('completed, not done: Write a.md (denied)');
+  });
+
   it('shows what waits once, with how to decide it, and again when it is asked anew', () => {
     const screen = shown(
       [

@@ -138,6 +138,52 @@ describe('a report', () => {
     expect(report(view({ outputs })).output).toBe('the answer');
   });
 
+  test('R100 of a completed task names the calls that were not done, on every surface', () => {
+    const lost = {
+      callId: 'w-1',
+      tool: 'write-file',
+      title: 'Write a.txt',
+      state: 'denied' as const,
+      toolId: null,
+      summary: null,
+      startedAt: null,
+      decided: null,
+    };
+    const words = 'not done: Write a.txt (denied)';
+    const ended = view({ state: 'completed', calls: [lost] });
+    expect(report(ended).notDone).toBe(words);
+    expect(sessionText(report(ended))).toContain(`has finished; ${words}`);
+    const facts = { sessionId: 's', agent: 'local', cursor: 1, changes: [], changesComplete: true };
+    const digest = digestOf({
+      ...facts,
+      state: 'completed',
+      view: ended,
+      problem: undefined,
+      next: '',
+      now: 0,
+    });
+    expect(digest.message).toBe(words);
+    expect(report(view({ calls: [lost] }))).not.toHaveProperty('notDone');
+  });
+
+  test('lists a waiting call in pending alone', () => {
+    const waiting = {
+      callId: 'one',
+      tool: 'write-file',
+      title: 'Write',
+      state: 'waiting' as const,
+      toolId: null,
+      summary: null,
+      startedAt: null,
+      decided: null,
+    };
+    const asking = report(
+      view({ state: 'input-required', pending: [pendingWrite('one')], calls: [waiting] }),
+    );
+    expect(asking.pending).toHaveLength(1);
+    expect(asking.calls).toEqual([]);
+  });
+
   const full = report(
     view({
       state: 'input-required',

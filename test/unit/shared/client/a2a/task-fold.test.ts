@@ -82,6 +82,15 @@ describe('the fold of a task’s events', () => {
     expect(fold.over).toBe(true);
   });
 
+  test('R100 names the calls that a completed task did not do', () => {
+    const calls = [{ callId: 'd', tool: 'write', title: 'Write a', toolId: null, state: 'denied' }];
+    const fold = new TaskFold({ ...TASK, metadata: at(2, { calls }) });
+    fold.take(happens(3, { type: 'tool.finished', ...call, outcome: 'stopped', summary: '' }));
+    expect(fold.report.notDone).toBe('');
+    fold.take(stands(4, 'COMPLETED'));
+    expect(fold.report.notDone).toBe('not done: Write a (denied), Wait (stopped)');
+  });
+
   test('ignores an unknown kind of activity', () => {
     const fold = new TaskFold(TASK);
     expect(fold.take(happens(3, { type: 'tool.dreamt', ...call }))).toEqual([]);

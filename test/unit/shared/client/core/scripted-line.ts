@@ -13,6 +13,7 @@ export function reportIn(state: TaskReport['state'], rest: Partial<TaskReport> =
     state,
     message: '',
     output: '',
+    notDone: '',
     pending: [],
     question: null,
     tools: [],
