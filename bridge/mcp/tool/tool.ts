@@ -7,7 +7,7 @@ import type {
   ServerContext,
   Tool as ListedTool,
 } from '@modelcontextprotocol/server';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { issuesOf } from '../../../shared/settings/config.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
