@@ -8,12 +8,16 @@ import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
 import type { Logger } from '../shared/runtime/logging.ts';
 import { CHILD_MARKER, hideEnvironment } from '../shared/runtime/hidden-environment.ts';
 import { readClocks, writeClockMark } from '../shared/state/clock-mark.ts';
+import { settingsSources } from '../shared/settings/settings-sources.ts';
 import { packageVersion } from '../shared/runtime/version.ts';
 import { LOCATION_FLAGS, readServerSettings, withAgentCommand } from './startup/read-settings.ts';
 import { SERVER_SETTINGS, UNFLAGGED_SETTINGS } from './startup/settings.ts';
 import { commandEnvironment } from './tools/shell/command-environment.ts';
 import type { ServerRun } from './startup/serve.ts';
+import type * as JournalModule from './startup/journal-commands.ts';
 import type { TryOptions } from './startup/try-policy.ts';
+
+type JournalCommands = typeof JournalModule;
 
 /** sysexits.h EX_CONFIG: it will not work before something is changed. */
 const EXIT_CONFIGURATION = 78;
@@ -51,6 +55,7 @@ function program(): Command {
   for (const { flag, describe } of LOCATION_FLAGS) command.option(flag, describe);
   addPolicy(command);
   addConfirmClock(command);
+  addJournal(command);
   const unflagged = Object.values(UNFLAGGED_SETTINGS).map(
     (it) => `  ${it.env}: ${it.describe} (${it.allowed})`,
   );
@@ -99,14 +104,64 @@ function addPolicy(server: Command): void {
     });
 }
 
+function addJournal(server: Command): void {
+  type Output = Parameters<JournalCommands['backup']>[1];
+  const add = (
+    usage: string,
+    description: string,
+    run: (commands: JournalCommands, args: readonly string[], output: Output, it: Command) => unknown,
+  ): Command =>
+    server
+      .command(usage)
+      .description(description)
+      .option('--json', 'one JSON object on stdout, errors too')
+      .action(async (...words: unknown[]) => {
+        const it = words.find((each): each is Command => each instanceof Command) ?? server;
+        const { json = false, ...flags } = it.optsWithGlobals<{ json?: boolean } & Record<string, unknown>>();
+        try {
+          const { stateDir } = settingsSources(flags, process.env);
+          const ok = await run(
+            await import('./startup/journal-commands.ts'),
+            it.args,
+            { stateDir, json, say },
+            it,
+          );
+          if (ok === false) process.exitCode = EXIT_FAILURE;
+        } catch (error) {
+          fail(error, json);
+        }
+      });
+  add(
+    'backup <file>',
+    'writes all tasks to a new file, also while the server runs; the token is not in it',
+    (commands, [file = ''], output) => commands.backup(file, output),
+  );
+  add(
+    'verify [file]',
+    `checks every task of the journal, or of a backup; exit code ${EXIT_FAILURE} if it is damaged`,
+    (commands, [file], output, it) =>
+      commands.verify({ file, accept: it.opts<{ acceptLoss?: boolean }>().acceptLoss === true }, output),
+  ).option('--accept-loss', 'let the next server start without the tasks that are missing');
+  add(
+    'restore <file>',
+    'puts the tasks of a backup into the state directory, while no server runs',
+    (commands, [file = ''], output, it) =>
+      commands.restore(file, { replace: it.opts<{ replace?: boolean }>().replace === true }, output),
+  ).option('--replace', 'move away the tasks that are there');
+}
+
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-function fail(error: unknown): never {
-  process.stderr.write(`a2a-server: ${messageOf(error)}\n`);
+function fail(error: unknown, json = false): never {
+  const { reason = 'FAILURE', facts = {} } = error instanceof ProductError ? error : {};
+  const message = messageOf(error);
+  if (json) say(JSON.stringify({ error: { reason, message, facts } }));
+  else process.stderr.write(`a2a-server: ${message}\n`);
   process.exit(
-    error instanceof ProductError && error.reason === 'CONFIGURATION' ? EXIT_CONFIGURATION : EXIT_FAILURE,
+    // A damaged file stays damaged, so another start does not help.
+    reason === 'CONFIGURATION' || facts['code'] === 'SQLITE_CORRUPT' ? EXIT_CONFIGURATION : EXIT_FAILURE,
   );
 }
 

@@ -71,4 +71,5 @@ export const scenarios: Readonly<Record<string, string>> = {
   R101: '600 tasks, and an old one waits: the page, the list, the command line and a short id find it; counts are right.',
   R104: 'Something else listens on the server’s port with a copy of its card → it never receives a token.',
   R100: 'The card of an agent answers and its endpoint refuses or never answers: "not delivered", with the next try, on every surface; never "working". A task that its agent has forgotten, one it rejected and one that failed say so too.',
+  R102: 'A backup made while tasks run, restored elsewhere: the same tasks go on. A damaged or shortened database is reported at start.',
 };

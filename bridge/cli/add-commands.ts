@@ -147,7 +147,9 @@ function addDecisions(add: Add, carryOut: CarryOut): void {
 }
 
 function addServer(program: Command, add: Add, carryOut: CarryOut): void {
-  const server = program.command('server').description('the local a2a-server: start, stop, status');
+  const server = program
+    .command('server')
+    .description('the local a2a-server: start, stop, status; backup, verify, restore its tasks');
   add('start', 'starts it, unless it runs', server).action(async (_, it: Command) => {
     const { startServer } = await import('./commands/server.ts');
     await carryOut(it, startServer);
@@ -160,6 +162,22 @@ function addServer(program: Command, add: Add, carryOut: CarryOut): void {
     const { serverStatus } = await import('./commands/server.ts');
     await carryOut(it, serverStatus);
   });
+  const ofServer = (usage: string, description: string): Command => {
+    const it = add(usage, description, server);
+    return it.action(async () => {
+      const { serverCommand } = await import('./commands/server-command.ts');
+      await carryOut(it, (run) => serverCommand(run, it.name(), it.args));
+    });
+  };
+  ofServer('backup <file>', 'writes all its tasks to a new file, also while it runs; the token is not in it');
+  ofServer('verify [file]', 'checks every task of its journal, or of a backup').option(
+    '--accept-loss',
+    'let it start without the tasks that are missing',
+  );
+  ofServer(
+    'restore <file>',
+    'puts the tasks of a backup into the state directory, while it is stopped',
+  ).option('--replace', 'move away the tasks that are there');
   add(
     'page',
     'prints a one-time link that signs your browser in to the approval page; starts the server',

@@ -9,6 +9,9 @@ import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
 /** The principal of hidden tasks. No token has an empty principal. */
 export const HIDDEN = '';
 
+/** Counts the tasks that are not hidden. */
+export const COUNT_TASKS = `SELECT count(*) FROM tasks WHERE principal <> '${HIDDEN}'`;
+
 /** Rows: some milliseconds of work. One session may exceed it, because a session is hidden as a whole. */
 const HIDDEN_AT_ONCE = 2_000;
 /** A content may have megabytes. */
@@ -53,6 +56,11 @@ export class SessionDeletion {
       'DELETE FROM contents WHERE rowid IN (SELECT rowid FROM contents WHERE task = ? LIMIT ?)',
     );
     this.#removeTask = database.command('DELETE FROM tasks WHERE key = ?');
+  }
+
+  /** True if `forget` would hide a session. */
+  isDue(before: number): boolean {
+    return this.#over(before, 1).length > 0;
   }
 
   /** Hides at most `limit` sessions in one transaction. @returns the number of hidden sessions. */

@@ -24,6 +24,8 @@ import { EntryReader } from './event-rows.ts';
 import { SessionDeletion } from './delete-sessions.ts';
 import { makePrivate, prepareJournalDirectory } from './journal-files.ts';
 import { claimJournal, lockJournal, type JournalLock } from './journal-lock.ts';
+import { keepLog, lossError, missingSince, shortenedSince } from './journal-loss.ts';
+import { MarkWriter, readMark } from './journal-mark.ts';
 import { migrate } from './schema.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { TaskIndex } from './task-index.ts';
@@ -46,21 +48,28 @@ export interface SqliteJournalOptions {
 /**
  * Opens the journal and locks it until it is closed.
  * @throws ProductError CONFIGURATION if another a2a-server uses the file, it is not a journal, or its version is newer;
- * STORAGE if the disk fails. The content of the file stays unchanged.
+ * STORAGE if the disk fails. CONFIGURATION too if the journal lacks tasks or events that its mark names. The content of the
+ * file stays unchanged.
  */
 export async function openSqliteJournal({ path, clock }: SqliteJournalOptions): Promise<Journal> {
   const place = prepareJournalDirectory(path);
   const lock = withStorageErrors(place, () => lockJournal(place));
   let database: Sqlite | undefined;
   try {
+    const before = readMark(place);
     const opened = withStorageErrors(place, () => {
+      const shortened = shortenedSince(place, before);
+      if (shortened !== undefined) throw lossError(place, shortened);
       database = openSqlite(place, { busyTimeoutMs: BUSY_TIMEOUT_MS });
       migrate(database, place);
+      const loss = missingSince(database, before);
+      if (loss !== undefined) throw lossError(place, loss, keepLog(place));
       makePrivate(place);
       return database;
     });
     const disown = await claimJournal(opened, place);
-    return new SqliteJournal({ path: place, database: opened, lock, disown, clock });
+    const mark = new MarkWriter(place, opened, before);
+    return new SqliteJournal({ path: place, database: opened, lock, disown, clock, mark });
   } catch (error) {
     database?.close();
     lock.release();
@@ -83,14 +92,18 @@ class SqliteJournal implements Journal {
   readonly #tails = new TailCache();
   #closed = false;
 
+  readonly #mark: MarkWriter;
+
   constructor(parts: {
     path: string;
     database: Sqlite;
     lock: JournalLock;
     disown: () => void;
     clock: () => number;
+    mark: MarkWriter;
   }) {
     this.#path = parts.path;
+    this.#mark = parts.mark;
     this.#database = parts.database;
     this.#lock = parts.lock;
     this.#disown = parts.disown;
@@ -167,10 +180,13 @@ class SqliteJournal implements Journal {
   }
 
   async forget(before: number, limit: number): Promise<number> {
-    return this.#ask(() => {
-      this.#tails.clear();
-      return this.#deletion.forget(before, requirePositive(limit));
-    });
+    if (!this.#ask(() => this.#deletion.isDue(before))) return 0;
+    return this.#mark.whileRemoving(() =>
+      this.#ask(() => {
+        this.#tails.clear();
+        return this.#deletion.forget(before, requirePositive(limit));
+      }),
+    );
   }
 
   async maintain(limit: number): Promise<number> {
@@ -199,14 +215,17 @@ class SqliteJournal implements Journal {
         this.#database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);');
       });
     } finally {
+      await this.#mark.close();
       this.#database.close();
       this.#lock.release();
     }
   }
 
   /** True if the append was written. Then it adds the entries to the cache for watchers. */
-  #landed({ taskId, bodies }: PreparedAppend, outcome: CommitOutcome<AppendResult> | undefined): boolean {
+  #landed(append: PreparedAppend, outcome: CommitOutcome<AppendResult> | undefined): boolean {
     if (outcome?.type !== 'done' || outcome.result.type !== 'appended') return false;
+    const { taskId, bodies, expectedSeq } = append;
+    this.#mark.note(taskId, expectedSeq + bodies.length, expectedSeq === 0);
     if (this.#watchers.has(taskId)) {
       const length = bodies.reduce((sum, body) => sum + body.length, 0);
       this.#tails.add(taskId, outcome.result.entries, length);

@@ -17,6 +17,7 @@ import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
 import { openSqlite } from '../../../../../shared/sqlite/driver.ts';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { beginning, continuing, delta, working } from '../../../../support/journal-samples.ts';
+import { fileHolds } from '../../../../support/file-watch.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 const clock = () => 1;
@@ -58,8 +59,15 @@ describe('the access rights', () => {
     const directory = dirname(path);
     expect(await modeOf(directory)).toBe('700');
     expect(await modeOf(dirname(directory))).toBe('700');
+    await fileHolds(`${path}.mark`, '"tasks":1');
     const files = (await readdir(directory)).toSorted();
-    expect(files).toEqual(['journal.db', 'journal.db-shm', 'journal.db-wal', 'journal.db.owner']);
+    expect(files).toEqual([
+      'journal.db',
+      'journal.db-shm',
+      'journal.db-wal',
+      'journal.db.mark',
+      'journal.db.owner',
+    ]);
     for (const file of files) expect([file, await modeOf(join(directory, file))]).toEqual([file, '600']);
   });
 
@@ -139,15 +147,17 @@ describe('a refused file', () => {
     expect((await again.append(continuing('whole', 2, [working]))).type).toBe('appended');
   });
 
-  it('R28 that was truncated gives STORAGE, at open or at the first read of it', async () => {
+  it('R28 R102 that was truncated is refused, and unchanged', async () => {
     const journal = await openJournal();
     await journal.append(
       beginning('a', { events: Array.from({ length: 2_000 }, (_, i) => delta(`text ${i}`)) }),
     );
     await journal.close();
     await truncate(path, 4_096);
-    const reading = openJournal().then((again) => again.read('a', 0, 5_000));
-    await expect(reading).rejects.toMatchObject({ reason: 'STORAGE' });
+    await expectRefusal({
+      reason: 'CONFIGURATION',
+      message: expect.stringContaining('the file has 4096 bytes, and had '),
+    });
   });
 });
 

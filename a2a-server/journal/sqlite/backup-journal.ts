@@ -1,0 +1,216 @@
+/** Copies a journal to one file, and puts such a copy in place of a journal. */
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { basename, dirname, join, resolve } from 'node:path';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
+import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
+import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
+import { integerColumn } from './columns.ts';
+import { COUNT_TASKS } from './delete-sessions.ts';
+import { makePrivate, prepareJournalDirectory } from './journal-files.ts';
+import { lockJournal } from './journal-lock.ts';
+import { type JournalLoss, keepLog, lossError, missingSince, shortenedSince } from './journal-loss.ts';
+import { type Mark, readMark, removeMark, sizeOf } from './journal-mark.ts';
+import { migrate, requireCurrentSchema } from './schema.ts';
+import { reportOf, requireFile, type JournalReport } from './verify-journal.ts';
+
+const BUSY_TIMEOUT_MS = 5_000;
+/** SQLite's files of one database. */
+const SUFFIXES = ['', '-wal', '-shm'] as const;
+
+export type CopyReport = Omit<JournalReport, 'problems'> & { bytes: number };
+
+/**
+ * Writes all tasks at `path`, with the saved contents of files, to the new file `target`. A server may append meanwhile: the
+ * copy has the state of one moment. Only its owner can read it. It is checked before it gets its name.
+ * @throws ProductError CONFIGURATION if `target` exists, there is no journal, or the journal is damaged; STORAGE
+ */
+export function backupJournal(path: string, target: string): CopyReport {
+  requireFile(path);
+  if (existsSync(target))
+    throw new ProductError('CONFIGURATION', `The file ${target} exists. Choose another name.`, {
+      facts: { path: target },
+    });
+  const mark = readMark(path);
+  const shortened = shortenedSince(path, mark);
+  if (shortened !== undefined) throw lossError(path, shortened);
+  return writing(target, (draft) => {
+    reading(path, (database) => {
+      const loss = missingSince(database, mark);
+      if (loss !== undefined) throw lossError(path, loss, keepLog(path));
+      database.command('VACUUM INTO ?')(draft);
+    });
+    return checkedCopy(draft, target);
+  });
+}
+
+export interface RestoreReport extends CopyReport {
+  /** The directory that the earlier journal was moved to; absent if there was none with tasks. */
+  movedTo?: string;
+}
+
+/**
+ * Puts the backup `source` in the place of the journal at `path`. The journal that was there is moved away, not deleted.
+ * @param replace allows it although the journal has tasks
+ * @throws ProductError CONFIGURATION if a server uses the journal, the journal has tasks, or the backup is damaged; STORAGE.
+ * Nothing is changed then.
+ */
+export function restoreJournal(
+  source: string,
+  path: string,
+  { replace }: { replace: boolean },
+): RestoreReport {
+  requireFile(source);
+  const directory = dirname(path);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const place = existsSync(path) ? prepareJournalDirectory(path) : path;
+  const lock = lockJournal(place);
+  try {
+    const tasks = tasksAt(place);
+    if (tasks !== 0 && !replace)
+      throw new ProductError(
+        'CONFIGURATION',
+        `The journal ${place} ${tasks === undefined ? 'exists and cannot be read' : `has ${tasks} tasks`}. Nothing was changed. To move it away and use the backup, add --replace.`,
+        { facts: { path: place } },
+      );
+    let movedTo: string | undefined;
+    const report = writing(place, (draft) => {
+      copyFileSync(source, draft);
+      const checked = checkedCopy(draft, source);
+      // Until the backup has its name, the old mark keeps a server from starting with an empty journal.
+      movedTo = moveAway(place, tasks !== 0);
+      return checked;
+    });
+    removeMark(place);
+    return { ...report, ...(movedTo !== undefined && { movedTo }) };
+  } finally {
+    lock.release();
+  }
+}
+
+/**
+ * Removes the mark, so that a server starts with what the journal holds.
+ * @returns what is missing; undefined if nothing is
+ * @throws ProductError CONFIGURATION if a server uses the journal; STORAGE
+ */
+export function acceptLoss(path: string): JournalLoss | undefined {
+  const place = existsSync(path) ? prepareJournalDirectory(path) : path;
+  const mark = readMark(place);
+  if (mark === undefined) return undefined;
+  const lock = lockJournal(place);
+  try {
+    const loss = shortenedSince(place, mark) ?? (sizeOf(place) === 0 ? undefined : missingIn(place, mark));
+    if (loss !== undefined) removeMark(place);
+    return loss;
+  } finally {
+    lock.release();
+  }
+}
+
+function missingIn(path: string, mark: Mark): JournalLoss | undefined {
+  return reading(path, (database) => {
+    const loss = missingSince(database, mark);
+    if (loss !== undefined) keepLog(path);
+    return loss;
+  });
+}
+
+function reading<Result>(path: string, read: (database: Sqlite) => Result): Result {
+  return withStorageErrors(path, () => {
+    const database = openSqlite(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+    try {
+      requireCurrentSchema(database, path);
+      return read(database);
+    } finally {
+      database.close();
+    }
+  });
+}
+
+/** The number of tasks; undefined if the file exists and cannot be read. */
+function tasksAt(path: string): number | undefined {
+  if (sizeOf(path) === 0) return 0;
+  try {
+    return reading(path, (database) => integerColumn(database.query(COUNT_TASKS)()[0]?.[0]));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Upgrades the copy to this version if needed, and checks all of it. @throws ProductError CONFIGURATION */
+function checkedCopy(copy: string, name: string): CopyReport {
+  const { problems, ...report } = withStorageErrors(
+    name,
+    () => {
+      const database = openSqlite(copy, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+      try {
+        migrate(database, name);
+        const found = reportOf(database);
+        // One file, without a write-ahead log.
+        database.exec('PRAGMA journal_mode = DELETE');
+        return found;
+      } finally {
+        database.close();
+      }
+    },
+    'The backup',
+  );
+  const [first] = problems;
+  if (first === undefined) return { ...report, bytes: sizeOf(copy) };
+  throw new ProductError(
+    'CONFIGURATION',
+    `${name} is damaged, so it is not used: ${first} Use another backup. "a2a-server verify <file>" lists all problems.`,
+    { facts: { path: name, problems: String(problems.length) } },
+  );
+}
+
+/** Moves the files of a journal to a new directory beside it, or deletes them. @returns the directory */
+function moveAway(path: string, keep: boolean): string | undefined {
+  const files = [...SUFFIXES, '-wal.damaged'].map((suffix) => `${path}${suffix}`).filter(existsSync);
+  if (!keep) {
+    for (const file of files) rmSync(file);
+    return undefined;
+  }
+  const directory = join(dirname(path), `replaced-${randomBytes(4).toString('hex')}`);
+  mkdirSync(directory, { mode: 0o700 });
+  for (const file of files) renameSync(file, join(directory, basename(file)));
+  return directory;
+}
+
+/** Lets `write` fill a draft beside `target`, makes it durable, and gives it the name `target`. */
+function writing<Result>(target: string, write: (draft: string) => Result): Result {
+  const draft = `${resolve(target)}.${randomBytes(6).toString('hex')}`;
+  try {
+    createPrivateFile(draft);
+    const result = write(draft);
+    makePrivate(draft);
+    sync(draft);
+    renameSync(draft, target);
+    if (process.platform !== 'win32') sync(dirname(resolve(target)));
+    return result;
+  } catch (error) {
+    if (error instanceof ProductError) throw error;
+    throw new ProductError('STORAGE', `${target} cannot be written: ${messageOf(error)}.`, { cause: error });
+  } finally {
+    for (const suffix of SUFFIXES) rmSync(`${draft}${suffix}`, { force: true });
+  }
+}
+
+function sync(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,111 @@
+/** Compares a journal with its mark, and says in words what is missing. */
+import { closeSync, copyFileSync, constants, openSync, readSync } from 'node:fs';
+import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import type { Sqlite } from '../../../shared/sqlite/driver.ts';
+import { integerColumn } from './columns.ts';
+import { COUNT_TASKS } from './delete-sessions.ts';
+import { type Mark, readMark, sizeOf } from './journal-mark.ts';
+
+/** What the mark names and the journal lacks. */
+export type JournalLoss =
+  | { type: 'shortened'; bytes: number; expectedBytes: number }
+  | { type: 'missing'; tasks: number; named: readonly string[]; shorter: readonly string[]; events: number };
+
+const NAMED = 5;
+const HEADER_BYTES = 100;
+
+/**
+ * Finds a file that lost its end, before SQLite opens it. A file that `VACUUM` has made smaller is whole: its header says so.
+ * Call it only where this process has no lock on the file, because it opens and closes it.
+ */
+export function shortenedSince(path: string, mark: Mark | undefined): JournalLoss | undefined {
+  const bytes = sizeOf(path);
+  if (mark === undefined || bytes >= mark.bytes || bytes >= sizeInHeader(path, bytes)) return undefined;
+  return { type: 'shortened', bytes, expectedBytes: mark.bytes };
+}
+
+/** The size that the header of the database gives (SQLite file format, §1.3). */
+function sizeInHeader(path: string, bytes: number): number {
+  if (bytes < HEADER_BYTES) return Infinity;
+  const header = Buffer.alloc(HEADER_BYTES);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, header, 0, HEADER_BYTES, 0);
+  } finally {
+    closeSync(file);
+  }
+  const pageSize = header.readUInt16BE(16);
+  // The value 1 stands for 65,536, which has no room in the field.
+  return (pageSize === 1 ? 65_536 : pageSize) * header.readUInt32BE(28);
+}
+
+/** Compares the tasks. It reads the index only: one count, and one row for each task that the mark names. */
+export function missingSince(database: Sqlite, mark: Mark | undefined): JournalLoss | undefined {
+  if (mark === undefined) return undefined;
+  const findSeq = database.query('SELECT seq FROM tasks WHERE task_id = ?');
+  const count = integerColumn(database.query(COUNT_TASKS)()[0]?.[0]);
+  const seqs = mark.recent.map(([taskId, seq]) => {
+    const row = findSeq(taskId)[0];
+    return { taskId, seq, found: row && integerColumn(row[0]) };
+  });
+  const named = seqs.filter(({ found }) => found === undefined).map(({ taskId }) => taskId);
+  const shorter = seqs.filter(({ found, seq }) => found !== undefined && found < seq);
+  const tasks = Math.max(mark.tasks - count, named.length);
+  if (tasks === 0 && shorter.length === 0) return undefined;
+  const events = shorter.reduce((sum, { seq, found = seq }) => sum + seq - found, 0);
+  return { type: 'missing', tasks, named, shorter: shorter.map(({ taskId }) => taskId), events };
+}
+
+/** The loss of the journal at `path`; undefined if it holds all that its mark names. */
+export function lossOf(database: Sqlite, path: string): JournalLoss | undefined {
+  return missingSince(database, readMark(path));
+}
+
+export function lossText(loss: JournalLoss): string {
+  if (loss.type === 'shortened')
+    return loss.bytes === 0
+      ? `the file is missing or empty, and had ${loss.expectedBytes} bytes`
+      : `the file has ${loss.bytes} bytes, and had ${loss.expectedBytes}`;
+  const { tasks, named, shorter, events } = loss;
+  const said: string[] = [];
+  if (tasks > 0) said.push(`${plural(tasks, 'task is', 'tasks are')} missing${listed(named)}`);
+  if (shorter.length > 0)
+    said.push(
+      `${plural(shorter.length, 'task has', 'tasks have')} lost ${plural(events, 'event', 'events')}${listed(shorter)}`,
+    );
+  return said.join(', and ');
+}
+
+/**
+ * The error for a journal that lacks what its mark names.
+ * @param keptLog a copy of the write-ahead log, if there is one
+ */
+export function lossError(path: string, loss: JournalLoss, keptLog?: string): ProductError {
+  const kept = keptLog === undefined ? '' : ` The write-ahead log is copied to ${keptLog}.`;
+  return new ProductError(
+    'CONFIGURATION',
+    `The journal ${path} is damaged: ${lossText(loss)}.${kept} To restore a backup, run: a2a-server restore <file> --replace. To go on without what is missing, run: a2a-server verify --accept-loss.`,
+    { facts: { path, loss: loss.type, ...(loss.type === 'missing' && { tasks: String(loss.tasks) }) } },
+  );
+}
+
+/** SQLite deletes the log when it closes the file. The unread rest may still help an expert. */
+export function keepLog(path: string): string | undefined {
+  const copy = `${path}-wal.damaged`;
+  if (sizeOf(`${path}-wal`) === 0) return sizeOf(copy) === 0 ? undefined : copy;
+  try {
+    copyFileSync(`${path}-wal`, copy, constants.COPYFILE_EXCL);
+    return copy;
+  } catch (error) {
+    return systemErrorCode(error) === 'EEXIST' ? copy : undefined;
+  }
+}
+
+function plural(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function listed(ids: readonly string[]): string {
+  if (ids.length === 0) return '';
+  return ` (${ids.slice(0, NAMED).join(', ')}${ids.length > NAMED ? ', …' : ''})`;
+}

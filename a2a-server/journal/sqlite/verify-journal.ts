@@ -1,0 +1,153 @@
+/** Checks a whole journal: the file, every task's events, and the saved contents of files. */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { openSqlite, type Query, type Sqlite } from '../../../shared/sqlite/driver.ts';
+import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
+import type { JournalEntry } from '../../task/events.ts';
+import { foldAll } from '../../task/fold.ts';
+import { isTerminal } from '../../task/snapshot.ts';
+import { indexRow } from '../index-row.ts';
+import { bytesColumn, integerColumn, textColumn } from './columns.ts';
+import { HIDDEN } from './delete-sessions.ts';
+import { EntryReader } from './event-rows.ts';
+import { lossOf, lossText } from './journal-loss.ts';
+import { sizeOf } from './journal-mark.ts';
+import { requireCurrentSchema } from './schema.ts';
+
+export interface JournalReport {
+  tasks: number;
+  /** Tasks that have not ended. */
+  live: number;
+  entries: number;
+  /** Saved contents of files. */
+  contents: number;
+  /** One sentence each; empty if the journal is whole. */
+  problems: string[];
+}
+
+/** A writer holds the lock for milliseconds. */
+const BUSY_TIMEOUT_MS = 5_000;
+const PAGE = 1_000;
+/** A damaged file may have very many problems. */
+const MOST_PROBLEMS = 20;
+
+/**
+ * Checks the journal at `path`, also while a server uses it. It changes nothing.
+ * @throws ProductError CONFIGURATION if there is no journal or its version differs; STORAGE if it cannot be opened
+ */
+export function verifyJournal(path: string): JournalReport & { bytes: number } {
+  requireFile(path);
+  return withStorageErrors(path, () => {
+    const database = openSqlite(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+    try {
+      database.exec('PRAGMA query_only = ON');
+      requireCurrentSchema(database, path);
+      // One transaction reads one state, also beside a writer.
+      database.exec('BEGIN');
+      const report = reportOf(database);
+      database.exec('COMMIT');
+      const loss = lossOf(database, path);
+      if (loss !== undefined) report.problems.push(`${capital(lossText(loss))}.`);
+      return { ...report, bytes: sizeOf(path) };
+    } finally {
+      database.close();
+    }
+  });
+}
+
+/** @throws ProductError CONFIGURATION if there is no such file. Opening it would create one. */
+export function requireFile(path: string): void {
+  if (existsSync(path)) return;
+  throw new ProductError('CONFIGURATION', `There is no file ${path}. Check its path, or --state-dir.`, {
+    facts: { path },
+  });
+}
+
+/** @throws SqliteFailure if the index of the tasks cannot be read */
+export function reportOf(database: Sqlite): JournalReport {
+  const problems = [
+    ...textsOf(database.query(`PRAGMA integrity_check(${MOST_PROBLEMS})`)).filter((line) => line !== 'ok'),
+    ...database
+      .query('PRAGMA foreign_key_check')()
+      .slice(0, MOST_PROBLEMS)
+      .map((row) => `A row of ${String(row[0])} belongs to no task.`),
+  ];
+  const reader = new EntryReader(database);
+  // The server removes the events of hidden tasks.
+  const rows = database.query(
+    `SELECT task_id, state, seq, session_id, principal FROM tasks WHERE principal <> '${HIDDEN}' ORDER BY key`,
+  )();
+  let [live, entries] = [0, 0];
+  for (const row of rows) {
+    const task = { taskId: textColumn(row[0]), state: textColumn(row[1]), seq: integerColumn(row[2]) };
+    const owner = { sessionId: textColumn(row[3]), principal: textColumn(row[4]) };
+    try {
+      const found = entriesOf(reader, task.taskId);
+      entries += found.length;
+      const problem = problemOf({ ...task, ...owner }, found);
+      if (problem !== undefined) problems.push(problem);
+      const snapshot = foldAll(task.taskId, found);
+      if (snapshot !== undefined && !isTerminal(snapshot)) live += 1;
+    } catch (error) {
+      problems.push(`The events of task ${task.taskId} cannot be read: ${messageOf(error)}.`);
+    }
+  }
+  const contents = checkContents(database, problems);
+  return { tasks: rows.length, live, entries, contents, problems: problems.slice(0, MOST_PROBLEMS) };
+}
+
+interface IndexedTask {
+  taskId: string;
+  state: string;
+  seq: number;
+  sessionId: string;
+  principal: string;
+}
+
+/** J1: no gap. J2: the index follows from the events. */
+function problemOf(task: IndexedTask, entries: readonly JournalEntry[]): string | undefined {
+  const gap = entries.findIndex(({ seq }, index) => seq !== index + 1);
+  if (gap >= 0) return `Task ${task.taskId} has no event ${gap + 1}.`;
+  if (entries.length !== task.seq)
+    return `Task ${task.taskId} has ${entries.length} events, and its index says ${task.seq}.`;
+  const row = indexRow(task.taskId, entries);
+  if (row === undefined || foldAll(task.taskId, entries) === undefined)
+    return `The events of task ${task.taskId} do not start a task.`;
+  const same =
+    row.state === task.state && row.sessionId === task.sessionId && row.principal === task.principal;
+  return same ? undefined : `The index of task ${task.taskId} differs from its events.`;
+}
+
+/** Adds the contents that differ from their hash to `problems`. @returns the number of contents */
+function checkContents(database: Sqlite, problems: string[]): number {
+  const keys = database.query('SELECT rowid FROM contents')();
+  const find = database.query('SELECT hash, bytes FROM contents WHERE rowid = ?');
+  for (const [key] of keys) {
+    try {
+      const [hash, bytes] = find(integerColumn(key))[0] ?? [];
+      if (createHash('sha256').update(bytesColumn(bytes)).digest('hex') !== textColumn(hash))
+        problems.push(`The saved content ${textColumn(hash)} of a file is damaged.`);
+    } catch (error) {
+      problems.push(`A saved content of a file cannot be read: ${messageOf(error)}.`);
+    }
+  }
+  return keys.length;
+}
+
+function entriesOf(reader: EntryReader, taskId: string): JournalEntry[] {
+  const entries: JournalEntry[] = [];
+  for (;;) {
+    const page = reader.read(taskId, entries.length, PAGE);
+    entries.push(...page);
+    if (page.length < PAGE) return entries;
+  }
+}
+
+function textsOf(query: Query): string[] {
+  return query().map((row) => textColumn(row[0]));
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,81 @@
+/** `a2a-server backup`, `verify` and `restore`: copies and checks of the journal. */
+import { join, resolve } from 'node:path';
+import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
+import {
+  acceptLoss,
+  backupJournal,
+  restoreJournal,
+  type CopyReport,
+} from '../journal/sqlite/backup-journal.ts';
+import { lossText } from '../journal/sqlite/journal-loss.ts';
+import { verifyJournal } from '../journal/sqlite/verify-journal.ts';
+
+const journalIn = (stateDir: string): string => join(stateDir, 'journal.db');
+
+interface Output {
+  stateDir: string;
+  json: boolean;
+  say: (text: string) => void;
+}
+
+/** @throws ProductError CONFIGURATION, STORAGE */
+export function backup(file: string, { stateDir, json, say }: Output): void {
+  const target = resolve(file);
+  const report = backupJournal(journalIn(stateDir), target);
+  say(
+    json
+      ? JSON.stringify({ file: target, ...report })
+      : `${counted(report)} are in ${target}. It holds what tasks read and wrote, but no token: keep it as private as the state directory.`,
+  );
+}
+
+/**
+ * @param file a backup; absent for the journal of the state directory
+ * @returns whether it is whole
+ * @throws ProductError CONFIGURATION, STORAGE
+ */
+export function verify(
+  { file, accept }: { file: string | undefined; accept: boolean },
+  { stateDir, json, say }: Output,
+): boolean {
+  const path = file === undefined ? journalIn(stateDir) : resolve(file);
+  const loss = accept && file === undefined ? acceptLoss(path) : undefined;
+  const accepted = loss && lossText(loss);
+  if (!json && accepted !== undefined) say(`The next server starts without what is missing: ${accepted}.`);
+  // A journal that is gone has nothing to check.
+  if (loss?.type === 'shortened' && loss.bytes === 0) {
+    if (json) say(JSON.stringify({ file: path, ok: true, accepted }));
+    return true;
+  }
+  const { problems, ...report } = verifyJournal(path);
+  const ok = problems.length === 0;
+  if (json)
+    say(JSON.stringify({ file: path, ok, ...report, problems, ...(accepted !== undefined && { accepted }) }));
+  else if (ok) say(`${path} is whole: ${counted(report)}.`);
+  else say([`${path} is damaged (${counted(report)}):`, ...problems].join('\n'));
+  return ok;
+}
+
+/** @throws ProductError CONFIGURATION, STORAGE */
+export async function restore(
+  file: string,
+  { replace }: { replace: boolean },
+  { stateDir, json, say }: Output,
+): Promise<void> {
+  await prepareStateDirectory(stateDir);
+  const source = resolve(file);
+  const report = restoreJournal(source, journalIn(stateDir), { replace });
+  if (json) return say(JSON.stringify({ file: source, stateDirectory: stateDir, ...report }));
+  const moved = report.movedTo === undefined ? '' : ` The earlier journal is in ${report.movedTo}.`;
+  say(
+    `${counted(report)} are in ${stateDir}.${moved} They go on when a server starts there. Do not run the server that the backup came from as well: both would do the same work.`,
+  );
+}
+
+function counted({ tasks, live, entries, contents }: CopyReport): string {
+  return `${count(tasks, 'task')} (${live} not ended), ${count(entries, 'event')} and ${count(contents, 'saved content')}`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,30 @@
+/** `server backup|verify|restore`: runs the same command of the local a2a-server, which owns the journal. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+
+export interface ServerCommandOptions extends CommonOptions {
+  acceptLoss?: boolean;
+  replace?: boolean;
+}
+
+/** @returns the exit code of a2a-server, which writes to this terminal */
+export async function serverCommand(
+  { options, settings, places }: CommandRun<ServerCommandOptions>,
+  command: string,
+  args: readonly string[],
+): Promise<number> {
+  const flags = [
+    ...(options.json === true ? ['--json'] : []),
+    ...(options.acceptLoss === true ? ['--accept-loss'] : []),
+    ...(options.replace === true ? ['--replace'] : []),
+    '--state-dir',
+    settings.stateDir,
+  ];
+  const child = spawn(process.execPath, [places.serverScript, command, ...flags, '--', ...args], {
+    stdio: 'inherit',
+  });
+  await once(child, 'exit');
+  return child.exitCode ?? EXIT_FAILURE;
+}

@@ -1,0 +1,114 @@
+/** The mark beside a journal: what it names, when it is written, and that it is never ahead of the journal. */
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { copyFile, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
+import { readMark } from '../../../../../a2a-server/journal/sqlite/journal-mark.ts';
+import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import { openSqlite } from '../../../../../shared/sqlite/driver.ts';
+import { beginning, completed, continuing, delta, working } from '../../../../support/journal-samples.ts';
+import { fileHolds } from '../../../../support/file-watch.ts';
+import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
+
+let path: string;
+let journal: Journal;
+
+beforeEach(async () => {
+  path = join(await temporaryDirectory(), 'journal.db');
+  journal = await openSqliteJournal({ path, clock: () => 1 });
+});
+afterEach(() => journal.close());
+
+async function reopen(): Promise<void> {
+  await journal.close();
+  journal = await openSqliteJournal({ path, clock: () => 1 });
+}
+
+function change(sql: string): void {
+  const database = openSqlite(path, { busyTimeoutMs: 1_000 });
+  database.exec(sql);
+  database.close();
+}
+
+describe('the mark', () => {
+  it('of a closed journal names its tasks, the last position of each, and the size of the file', async () => {
+    await journal.append(beginning('a', { events: [working] }));
+    await journal.append(beginning('b'));
+    await journal.append(continuing('a', 2, [delta('x')], 'working'));
+    await journal.close();
+    expect(readMark(path)).toEqual({
+      version: 1,
+      tasks: 2,
+      bytes: (await stat(path)).size,
+      recent: [
+        ['b', 2],
+        ['a', 3],
+      ],
+    });
+  });
+
+  it('is written while the journal is open', async () => {
+    await journal.append(beginning('a'));
+    await fileHolds(`${path}.mark`, '"tasks":1');
+  });
+
+  it('names the 100 tasks that changed last, and counts all', async () => {
+    await Promise.all(Array.from({ length: 130 }, (_, i) => journal.append(beginning(`t${i}`))));
+    await journal.close();
+    const { tasks, recent } = readMark(path) ?? {};
+    expect(tasks).toBe(130);
+    expect(recent?.map(([taskId]) => taskId)).toEqual(Array.from({ length: 100 }, (_, i) => `t${i + 30}`));
+  });
+
+  it('stays true when sessions are deleted', async () => {
+    await journal.append(beginning('a', { events: [completed] }));
+    await journal.append(beginning('b'));
+    expect(await journal.forget(2, 10)).toBe(1);
+    await reopen();
+    expect(readMark(path)).toMatchObject({ tasks: 1 });
+    expect(await journal.row('b')).toBeDefined();
+  });
+});
+
+it('a journal that VACUUM has made smaller opens', async () => {
+  const events = Array.from({ length: 500 }, (_, i) => delta(`text ${i} `.repeat(100)));
+  await journal.append(beginning('a', { events: [completed] }));
+  await journal.append(beginning('b', { events: [...events, completed] }));
+  await journal.close();
+  const { size } = await stat(path);
+  change('DELETE FROM events WHERE seq > 2 AND seq < 400; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
+  expect((await stat(path)).size).toBeLessThan(size);
+  await reopen();
+  expect(await journal.row('b')).toBeDefined();
+});
+
+describe('R102 a journal that lacks', () => {
+  it('a task that its mark names is refused, each time', async () => {
+    await journal.append(beginning('a'));
+    await journal.append(beginning('b'));
+    await journal.close();
+    change('PRAGMA foreign_keys = OFF; DELETE FROM tasks WHERE task_id = "b"'.replaceAll('"', "'"));
+    const before = await readFile(path);
+    for (let times = 0; times < 2; times += 1)
+      await expect(reopen()).rejects.toMatchObject({
+        reason: 'CONFIGURATION',
+        message: expect.stringContaining('1 task is missing (b)'),
+        facts: { loss: 'missing', tasks: '1' },
+      });
+    expect((await readFile(path)).equals(before)).toBe(true);
+  });
+
+  it('events that its mark names is refused', async () => {
+    await journal.append(beginning('a', { events: [working] }));
+    await journal.close();
+    const earlier = `${path}.earlier`;
+    await copyFile(path, earlier);
+    await reopen();
+    await journal.append(continuing('a', 2, [delta('x'), delta('y')], 'working'));
+    await journal.close();
+    await copyFile(earlier, path);
+    await expect(reopen()).rejects.toMatchObject({
+      message: expect.stringContaining('1 task has lost 2 events (a)'),
+    });
+  });
+});
