@@ -139,7 +139,7 @@ function connected(
             signal,
           },
         );
-      return readToolList(read, wanted).catch((error: unknown) => {
+      return readToolList(read, { wanted, log: options.log }).catch((error: unknown) => {
         throw new Error(over ? lost() : wordsOf(error), { cause: error });
       });
     },

@@ -6,8 +6,9 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { messageOf } from '../../shared/runtime/errors.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
-import { readInputSchema, type InputSchema } from './input-schema.ts';
+import { readInputSchema, type Checking, type InputSchema } from './input-schema.ts';
 
 /** The server offers no more tools, because they would fill the model's context. */
 const MAX_TOOLS = 500;
@@ -63,7 +64,7 @@ export type ToolFilter = (name: string) => boolean;
  */
 export async function readToolList(
   read: (cursor: string | undefined) => Promise<ToolPage>,
-  wanted: ToolFilter,
+  { wanted, log }: { wanted: ToolFilter; log: Logger },
 ): Promise<ToolList> {
   const listed: unknown[] = [];
   const cursors = new Set<string>();
@@ -72,13 +73,13 @@ export async function readToolList(
     const { tools, nextCursor } = await read(cursor);
     listed.push(...tools);
     if (listed.length > MAX_LISTED) throw new Error(`it lists more than ${MAX_LISTED} tools`);
-    if (nextCursor === undefined) return judge(listed, wanted);
+    if (nextCursor === undefined) return judge(listed, wanted, log);
     if (cursors.has(nextCursor)) throw new Error('its list of tools repeats a page');
     cursors.add((cursor = nextCursor));
   }
 }
 
-async function judge(listed: readonly unknown[], wanted: ToolFilter): Promise<ToolList> {
+async function judge(listed: readonly unknown[], wanted: ToolFilter, log: Logger): Promise<ToolList> {
   const engine = new AjvJsonSchemaValidator();
   const definitions = new Map<string, McpToolDefinition>();
   const problems: string[] = [];
@@ -95,7 +96,10 @@ async function judge(listed: readonly unknown[], wanted: ToolFilter): Promise<To
     else if (definitions.size === MAX_TOOLS) over += 1;
     else
       try {
-        definitions.set(name, await definition(parsed.data, engine));
+        definitions.set(
+          name,
+          await definition(parsed.data, { engine, onTooSlow: () => warnTooSlow(log, name) }),
+        );
       } catch (error) {
         problems.push(`${shown(name)} is omitted: ${messageOf(error)}`);
       }
@@ -111,7 +115,7 @@ async function judge(listed: readonly unknown[], wanted: ToolFilter): Promise<To
 
 async function definition(
   { name, title, description, annotations, inputSchema }: z.infer<typeof listedTool>,
-  engine: AjvJsonSchemaValidator,
+  checking: Checking,
 ): Promise<McpToolDefinition> {
   const words = description ?? title ?? annotations?.title ?? '';
   return {
@@ -121,8 +125,15 @@ async function definition(
       readOnly: annotations?.readOnlyHint === true,
       idempotent: annotations?.idempotentHint === true,
     },
-    ...(await readInputSchema(inputSchema, engine)),
+    ...(await readInputSchema(inputSchema, checking)),
   };
+}
+
+function warnTooSlow(log: Logger, tool: string): void {
+  log.warn(
+    { tool },
+    "the schema of an MCP tool takes too long to check an input; from now on only the MCP server checks this tool's inputs",
+  );
 }
 
 function fewOf(problems: string[]): string[] {
