@@ -7,6 +7,7 @@ import { boundedBytes, boundEvents } from '../../shared/net/bounded-body.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 import { excerptOf, HttpFailure } from './http-failure.ts';
 import { ownSocketFetch } from './own-socket-fetch.ts';
+import { WithheldCredentials } from './withheld-credentials.ts';
 
 const MEGABYTE = 1024 * 1024;
 const MAX_ANSWER = 64 * MEGABYTE;
@@ -59,11 +60,24 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
               fetch(target, { ...init, ...limits, headers: credentialsFor(target), redirect: 'manual' }),
             ),
       );
+      if (response.status === 401 || response.status === 403)
+        await refuseWithheld(response, { ...options, asked: url });
       return response.ok ? bounded(response, patience?.silenceMs) : refused(response);
     };
     // This listener keeps the signal alive: `fetch` after the headers holds a timeout signal weakly.
     return init?.signal ? unlessAborted(answer(), init.signal) : answer();
   };
+}
+
+/** A server that did not get the credentials has not refused them. @throws WithheldCredentials */
+async function refuseWithheld(
+  response: Response,
+  { origin, headers, asked }: Pick<AgentFetchOptions, 'origin' | 'headers'> & { asked: string },
+): Promise<void> {
+  const { origin: answering } = new URL(response.url === '' ? asked : response.url);
+  if (answering === origin || Object.keys(headers).length === 0) return;
+  await response.body?.cancel();
+  throw new WithheldCredentials({ at: answering, origin });
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

@@ -100,7 +100,8 @@ export class Agent {
   failed(thrown: unknown): ProductError {
     const { error, arrival } = requestFailure(thrown, this.name);
     if (arrival === 'no' || error.reason === 'UNAUTHENTICATED') this.#connection = undefined;
-    if (error.reason !== 'UNAUTHENTICATED') return this.#withoutSecrets(error);
+    if (error.reason !== 'UNAUTHENTICATED' || error.facts['credentials'] === 'not-sent')
+      return this.#withoutSecrets(error);
     // The agent's own advice is for its own clients. The user of the bridge needs the bridge's settings.
     return new ProductError(
       'UNAUTHENTICATED',

@@ -11,6 +11,8 @@ import {
   type Reason,
 } from '../../shared/runtime/errors.ts';
 import { HttpFailure } from './http-failure.ts';
+import { tlsFailure } from './tls-failure.ts';
+import { WithheldCredentials } from './withheld-credentials.ts';
 
 /** `no`: the request cannot have arrived. `maybe`: unknown. `refused`: it arrived, and the agent refused it. */
 export type Arrival = 'no' | 'maybe' | 'refused';
@@ -28,11 +30,6 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'CERT_HAS_EXPIRED',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
 /** A2A's reasons (1.0 §5.4) and their names here. */
@@ -60,8 +57,15 @@ export function requestFailure(thrown: unknown, agent: string): RequestFailure {
   for (const error of chainOf(thrown)) {
     if (error instanceof ProductError) return { error, arrival: 'refused' };
     if (error instanceof HttpFailure) return ofHttp(error, agent);
-    const code = withCode.safeParse(error);
-    if (code.success && NEVER_SENT.has(code.data.code)) return neverSent(code.data.code, error, agent);
+    if (error instanceof WithheldCredentials) return withheld(error, agent);
+    const code = withCode.safeParse(error).data?.code ?? '';
+    const distrust = tlsFailure(code, agent);
+    if (distrust !== undefined) return neverArrived(distrust, error);
+    if (NEVER_SENT.has(code))
+      return neverArrived(
+        `Agent "${agent}" cannot be reached (${code}). Check that it runs and that its URL is right, then try again.`,
+        error,
+      );
     const spoken = ofA2A(error, agent);
     if (spoken !== undefined) return spoken;
   }
@@ -154,9 +158,21 @@ function ofHttp(error: HttpFailure, agent: string): RequestFailure {
   };
 }
 
-function neverSent(code: string, cause: unknown, agent: string): RequestFailure {
-  const sentence = `Agent "${agent}" cannot be reached (${code}). Check that it runs and that its URL is right, then try again.`;
+function neverArrived(sentence: string, cause: unknown): RequestFailure {
   return { ...unreachable(sentence, { trouble: 'network', cause }), arrival: 'no' };
+}
+
+/** The fact `credentials` says that no credentials were refused: the agent did not get them. */
+function withheld(error: WithheldCredentials, agent: string): RequestFailure {
+  const { at, origin } = error;
+  const sentence = `Agent "${agent}" wants credentials at ${at}. The bridge did not send them: they go only to the origin of the agent's URL, ${origin}. If the agent's card names the right address, set it as "url" of the agent in "agents" of the bridge's configuration file, and the card's address as "cardUrl".`;
+  return {
+    error: new ProductError('UNAUTHENTICATED', sentence, {
+      facts: { credentials: 'not-sent', at, origin },
+      cause: error,
+    }),
+    arrival: 'refused',
+  };
 }
 
 /** `trouble`: the network failed, the agent did not answer in time, or it answered with an HTTP error. */

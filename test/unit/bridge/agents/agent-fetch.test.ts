@@ -111,6 +111,16 @@ describe('fetch, as an agent is asked', () => {
     for (const { headers } of other.asked) expect(headers).not.toHaveProperty('authorization');
   });
 
+  test('X1 credentials that another origin wants were not sent, and the failure says so', async () => {
+    other.answer = (_, response) => response.writeHead(401).end();
+    const withheld = { name: 'WithheldCredentials', at: other.url, origin: agent.url };
+    await expect(ask(`${other.url}/rpc`, { method: 'POST', body: '{}' })).rejects.toMatchObject(withheld);
+    agent.answer = (_, response) => response.writeHead(302, { location: `${other.url}/next` }).end();
+    await expect(ask(agent.url)).rejects.toMatchObject(withheld);
+    agent.answer = (_, response) => response.writeHead(401).end();
+    await expect(ask(agent.url)).rejects.toMatchObject({ name: 'HttpFailure', status: 401 });
+  });
+
   test.each(['POST', 'post', 'DELETE'])('a redirected %s is not sent again', async (method) => {
     agent.answer = (_, response) => response.writeHead(307, { location: `${other.url}/` }).end();
     await expect(ask(agent.url, { method })).rejects.toMatchObject(NETWORK);

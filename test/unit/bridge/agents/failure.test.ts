@@ -5,8 +5,10 @@ import {
   JsonRpcUnsupportedOperationError,
   RestTaskNotCancelableError,
 } from '@a2a-js/sdk/errors';
+import { Agent } from '../../../../bridge/agents/agent.ts';
 import { requestFailure } from '../../../../bridge/agents/failure.ts';
 import { HttpFailure, excerptOf } from '../../../../bridge/agents/http-failure.ts';
+import { WithheldCredentials } from '../../../../bridge/agents/withheld-credentials.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
 const info = (reason: string, metadata: Record<string, string>) => ({
@@ -28,6 +30,33 @@ describe('what went wrong with a request', () => {
       expect(error.message).toContain(code);
     },
   );
+
+  test.each([
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed', 'NODE_EXTRA_CA_CERTS'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'unknown authority', 'NODE_EXTRA_CA_CERTS'],
+    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'unknown authority', 'NODE_EXTRA_CA_CERTS'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unknown authority', 'NODE_EXTRA_CA_CERTS'],
+    ['CERT_HAS_EXPIRED', 'has expired', 'Renew'],
+    ['CERT_NOT_YET_VALID', 'not valid yet', 'clock'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'another host name', 'URL'],
+  ])('%s: nothing was sent; the sentence names the cause and the setting', (code, cause, setting) => {
+    const { error, arrival } = requestFailure(network(code), 'a');
+    expect(arrival).toBe('no');
+    expect(error.message).toContain(cause);
+    expect(error.message).toContain(setting);
+    expect(error.message).toContain('Nothing was sent');
+  });
+
+  test('credentials that were not sent were not refused: the sentence says why, and names the settings', async () => {
+    const thrown = new WithheldCredentials({ at: 'http://a:2', origin: 'http://a:1' });
+    const { error } = requestFailure(thrown, 'a');
+    expect(error).toMatchObject({ reason: 'UNAUTHENTICATED', facts: { credentials: 'not-sent' } });
+    const agent = new Agent('a', async () => ({ url: 'http://a:1', headers: {} }), 'The token was refused.');
+    const { message } = agent.failed(thrown);
+    expect(message).toContain('did not send them');
+    for (const word of ['http://a:2', 'http://a:1', '"url"', '"cardUrl"']) expect(message).toContain(word);
+    expect(message).not.toContain('refused');
+  });
 
   test.each([
     network('ECONNRESET'),

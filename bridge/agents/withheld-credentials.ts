@@ -1,0 +1,14 @@
+/** An agent wants credentials at an address to which the bridge does not send them. */
+export class WithheldCredentials extends Error {
+  override readonly name = 'WithheldCredentials';
+  /** The address that answered 401 or 403. */
+  readonly at: string;
+  /** The only origin that gets the credentials. */
+  readonly origin: string;
+
+  constructor({ at, origin }: { at: string; origin: string }) {
+    super(`${at} wants credentials, which go only to ${origin}`);
+    this.at = at;
+    this.origin = origin;
+  }
+}
