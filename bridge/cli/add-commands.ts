@@ -65,6 +65,14 @@ function addTasks(add: Add, carryOut: CarryOut): void {
       const { tasks } = await import('./commands/tasks.ts');
       await carryOut(it, tasks);
     });
+  add('run <words...>', 'hands a task to an agent, follows it, and asks here for each decision')
+    .option('--agent <name>', 'the agent; default the first')
+    .option('--mode <mode>', 'ask, plan, accept-edits or auto; the last two need a terminal; default ask')
+    .option('--detach', 'print the session and return')
+    .action(async (words: string[], _, it: Command) => {
+      const { runTask } = await import('./commands/run.ts');
+      await carryOut(it, (run) => runTask(run, words));
+    });
   add('watch <session>', "follows a session's task until it has ended")
     .option('--from <seq>', 'begin after the event with this number; 0 shows all events')
     .option('--until-settled', 'also end when the task waits for a person')

@@ -1,13 +1,11 @@
 /** `answer`: answers a question of the agent. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import type { Answer } from '../../../shared/protocol/question.ts';
-import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import type { Verdict } from '../../dialects/dialect.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
-import { parseChoiceNumbers } from '../decisions/parse-choice-numbers.ts';
+import { answerLabels } from '../decisions/parse-choice-numbers.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveQuestion, resolveSession } from '../decisions/resolve-id.ts';
@@ -61,11 +59,7 @@ async function answerOf(
   const action = resolveQuestion(view, { call: run.options.call, code });
   const { callId, shown } = action;
   const said = await ask(actionText(action, run.terminal.paint), shown);
-  return { type: 'answer', callId, shown, answer: labels(action, said) };
-}
-
-function labels({ preview }: PendingAction, said: string): Answer {
-  return preview.type === 'question' ? parseChoiceNumbers(preview, said) : said;
+  return { type: 'answer', callId, shown, answer: answerLabels(action, said) };
 }
 
 function otherQuestion(): ProductError {

@@ -3,15 +3,13 @@ import { commandLine, type CommandCall } from '../../../shared/protocol/agent-co
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { commandsOf } from '../../agents/agent-commands.ts';
-import { outputOf } from '../../mcp/reports/session-report.ts';
 import type { Session } from '../../sessions/session.ts';
-import { problemOf } from '../../sessions/session-state.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import { waitFor } from '../../sessions/wait-for-session.ts';
 import { withAgentPaths, taskSettingsFor } from '../../mcp/tools/task-settings.ts';
-import { actionText } from '../terminal/action-text.ts';
+import { reportOutcome } from '../context/report-outcome.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
-import { EXIT_TASK_FAILED, EXIT_TASK_WAITS, EXIT_UNAVAILABLE } from '../terminal/exit-codes.ts';
+import { EXIT_TASK_FAILED } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 
@@ -35,7 +33,7 @@ export async function runAgentCommand(run: CommandRun<CommandOptions>, call: Com
   const code =
     dialect.name === 'gemini'
       ? await answeredAtOnce(run, agent, call)
-      : tell(run, await carriedOut(run, { desk, agent, going }, call));
+      : reportOutcome(run, await carriedOut(run, { desk, agent, going }, call));
   await desk.close();
   return code;
 }
@@ -76,37 +74,4 @@ async function carriedOut(
   // The person sees the result here, so the inbox need not announce it.
   if (session.view !== undefined && hasEnded(session.view)) desk.delegations.collect(session);
   return session;
-}
-
-function tell({ options, terminal }: CommandRun<CommandOptions>, session: Session): number {
-  const { id, agent, view, stateName: state } = session;
-  const problem = problemOf(session.state);
-  const output = view === undefined ? '' : outputOf(view);
-  const pending = view?.pending ?? [];
-  if (options.json === true) {
-    const taskId = view?.taskId ?? null;
-    terminal.say(
-      JSON.stringify({
-        sessionId: id,
-        agent: agent.name,
-        taskId,
-        state,
-        output,
-        message: problem ?? view?.text ?? '',
-        pending: pending.map(({ callId, title }) => ({ callId, title })),
-      }),
-    );
-  } else {
-    if (output !== '') terminal.say(visibleText(output));
-    if (view !== undefined && state !== 'completed' && pending.length === 0 && view.text !== output)
-      terminal.complain(visibleText(view.text));
-    for (const action of pending) terminal.say(actionText(action, terminal.paint));
-    for (const { shown } of pending) terminal.say(`Decide with: mcp-a2a-bridge approve ${shown}, or deny.`);
-    if (problem !== undefined) terminal.complain(`${problem} Cancel it with: mcp-a2a-bridge cancel ${id}`);
-    else if (pending.length === 0 && (view === undefined || !hasEnded(view)))
-      terminal.say(`It goes on. Follow it with: mcp-a2a-bridge watch ${id}`);
-  }
-  if (problem !== undefined) return EXIT_UNAVAILABLE;
-  if (view !== undefined && hasEnded(view)) return state === 'completed' ? 0 : EXIT_TASK_FAILED;
-  return pending.length > 0 ? EXIT_TASK_WAITS : 0;
 }

@@ -1,13 +1,12 @@
 /** `watch`: prints the events of a session's task until the task has ended. A cut stream resumes. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { followTask } from '../../agents/follow-task.ts';
 import { problemOf } from '../../sessions/session-state.ts';
-import { fold, hasEnded, hasSettled, type TaskView } from '../../sessions/task-view.ts';
+import { hasEnded, hasSettled } from '../../sessions/task-view.ts';
 import { openCommandContext } from '../context/command-context.ts';
-import { EXIT_TASK_FAILED, EXIT_TASK_WAITS, UsageError } from '../terminal/exit-codes.ts';
+import { taskExitCode, UsageError } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
-import { LiveText } from '../watch/live-text.ts';
+import { TaskWatch } from '../watch/task-watch.ts';
 
 export interface WatchOptions extends CommonOptions {
   from?: string;
@@ -31,33 +30,17 @@ export async function watch(run: CommandRun<WatchOptions>, given: string): Promi
   const { deduplicates: resumes } = await agent.connect();
   if (from !== null && !resumes)
     throw new UsageError(`Agent "${agent.name}" does not number its events. Omit --from.`);
-  const live = new LiveText(terminal, { decides: !hasEnded(view) });
-  if (options.json !== true)
-    terminal.say(terminal.paint('bold', `Session ${id} with ${agent.name}, task ${view.taskId}`));
+  const json = options.json === true;
+  if (!json) terminal.say(terminal.paint('bold', `Session ${id} with ${agent.name}, task ${view.taskId}`));
+  const ended = hasEnded(view);
   // Without a cursor, the stream of an ended task is empty: read the task from its first event.
-  let at = from ?? (hasEnded(view) && resumes ? 0 : null);
-  let end: TaskView | undefined;
-  await followTask({
-    agent,
-    taskId: view.taskId,
-    signal: new AbortController().signal,
-    position: () => at,
-    // Without cursors, the agent reports nothing about a waiting task until it is decided.
-    enough: () =>
-      end !== undefined &&
-      (hasEnded(end) || ((options.untilSettled === true || !resumes) && hasSettled(end))),
-    onEvent(event, { dialect }) {
-      const observed = dialect.read(event);
-      end = fold(end, observed);
-      at = observed.seq ?? at;
-      if (options.json === true) terminal.say(JSON.stringify(observed));
-      else live.show(observed, end);
-    },
-    onCut: ({ message }) =>
-      options.json !== true && live.note(`The stream was cut, and is opened again: ${message}`),
-  });
-  if (options.json !== true) live.end(end);
-  return codeOf(end);
+  const after = from ?? (ended && resumes ? 0 : null);
+  const task = new TaskWatch({ agent, taskId: view.taskId, terminal, after, hints: !ended, json });
+  // Without cursors, the agent reports nothing about a waiting task until it is decided.
+  const untilSettled = options.untilSettled === true || !resumes;
+  const end = await task.until((now) => hasEnded(now) || (untilSettled && hasSettled(now)));
+  task.end();
+  return end === undefined ? 0 : taskExitCode(end);
 }
 
 function cursorOf(given: string | undefined): number | null {
@@ -66,10 +49,4 @@ function cursorOf(given: string | undefined): number | null {
   if (from === undefined)
     throw new UsageError(`--from needs the number of an event, from 0, not "${given}".`);
   return from;
-}
-
-function codeOf(view: TaskView | undefined): number {
-  if (view === undefined) return 0;
-  if (!hasEnded(view)) return EXIT_TASK_WAITS;
-  return view.state === 'completed' ? 0 : EXIT_TASK_FAILED;
 }

@@ -1,5 +1,11 @@
 /** Reads typed numbers as choices. Pure. */
+import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { Answer, Question } from '../../../shared/protocol/question.ts';
+
+/** The answer to a question that waits, as the person typed it. */
+export function answerLabels({ preview }: PendingAction, said: string): Answer {
+  return preview.type === 'question' ? parseChoiceNumbers(preview, said) : said;
+}
 
 /** Replaces numbers by the labels of their choices, counted from 1; returns any other text as typed. */
 export function parseChoiceNumbers({ choices = [], multiple = false }: Question, typed: string): Answer {

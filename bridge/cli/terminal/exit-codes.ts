@@ -1,5 +1,6 @@
 /** The exit codes, so that a script knows the outcome. */
 import { ProductError, type Reason } from '../../../shared/runtime/errors.ts';
+import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
 
 export const EXIT_FAILURE = 1;
 /** As in shells: the command line was not understood. */
@@ -8,9 +9,9 @@ export const EXIT_USAGE = 2;
 export const EXIT_UNKNOWN = 3;
 /** The agent refused: already decided, changed since it was shown, or ended. */
 export const EXIT_REFUSED = 4;
-/** The watched task failed or was cancelled. */
+/** The task failed, or was rejected or canceled. */
 export const EXIT_TASK_FAILED = 5;
-/** The watched task waits for a person. */
+/** The task waits for a person. */
 export const EXIT_TASK_WAITS = 6;
 /** sysexits.h EX_UNAVAILABLE: an agent or the local server cannot be reached. */
 export const EXIT_UNAVAILABLE = 69;
@@ -29,8 +30,8 @@ export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   ],
   [EXIT_UNKNOWN, 'no such session, call, agent or command of an agent, or a prefix that names several'],
   [EXIT_REFUSED, 'refused: decided before, changed since it was shown, ended, or not running'],
-  [EXIT_TASK_FAILED, 'the task that was watched failed or was cancelled'],
-  [EXIT_TASK_WAITS, 'the task that was watched waits for a person'],
+  [EXIT_TASK_FAILED, 'the task that was run or watched failed, or was rejected or canceled'],
+  [EXIT_TASK_WAITS, 'the task that was run or watched waits for a person'],
   [EXIT_UNAVAILABLE, 'an agent or the local server cannot be reached'],
   [EXIT_CREDENTIALS, 'the agent does not accept the token'],
   [EXIT_CONFIGURATION, 'settings, or a file of settings, that cannot work'],
@@ -64,6 +65,12 @@ const BY_REASON: Partial<Record<Reason, number>> = {
   FORBIDDEN: EXIT_CREDENTIALS,
   CONFIGURATION: EXIT_CONFIGURATION,
 };
+
+/** The outcome of a task. */
+export function taskExitCode(view: TaskView): number {
+  if (!hasEnded(view)) return EXIT_TASK_WAITS;
+  return view.state === 'completed' ? 0 : EXIT_TASK_FAILED;
+}
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return EXIT_USAGE;

@@ -1,5 +1,6 @@
 /** The terminal of a command: results on stdout, errors on stderr, and questions to the person. */
 import { createInterface } from 'node:readline/promises';
+import { onAbort } from '../../../shared/runtime/abort.ts';
 import { coloured, type Paint, plain, wantsColour } from './paint.ts';
 
 export interface Terminal {
@@ -14,8 +15,8 @@ export interface Terminal {
   complain(text: string): void;
   /** @returns true for `y` or `yes`; false for anything else, and at the end of input */
   confirm(question: string): Promise<boolean>;
-  /** @returns the typed line; `''` at the end of input */
-  ask(question: string): Promise<string>;
+  /** @returns the typed line; `''` at the end of input, and when `signal` aborts */
+  ask(question: string, signal?: AbortSignal): Promise<string>;
 }
 
 export function thisTerminal(env: Readonly<Record<string, string | undefined>> = process.env): Terminal {
@@ -32,10 +33,12 @@ export function thisTerminal(env: Readonly<Record<string, string | undefined>> =
   };
 }
 
-async function typed(question: string): Promise<string> {
+async function typed(question: string, signal?: AbortSignal): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  const stopWatching = signal === undefined ? () => undefined : onAbort(signal, () => lines.close());
   const line = await Promise.race([lines.question(`${question} `), closed]);
+  stopWatching();
   lines.close();
   return line;
 }

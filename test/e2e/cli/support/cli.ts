@@ -26,15 +26,24 @@ export async function cli(args: readonly string[], options: CliOptions): Promise
   return outcomeOf(child, options.stdin);
 }
 
+interface AtTerminal {
+  keys: string;
+  prompt?: string;
+  /** Called when the command asks. */
+  onPrompt?: () => Promise<void>;
+}
+
 /** The same at a terminal (a pseudo-terminal of `script`), whose person types `keys` when they are asked, as `prompt` shows. */
 export async function cliAtTerminal(
   args: readonly string[],
-  { keys, prompt = '[y/N]', ...options }: CliOptions & { keys: string; prompt?: string },
+  { keys, prompt = '[y/N]', onPrompt, ...options }: CliOptions & AtTerminal,
 ): Promise<Outcome> {
   const line = [process.execPath, PROGRAM, ...args].map((each) => `'${each}'`).join(' ');
   const child = start('script', ['-qefc', line, '/dev/null'], options);
   const asked = (text: string): void => {
-    if (text.includes(prompt)) child.stdin?.write(keys);
+    if (!text.includes(prompt)) return;
+    child.stdin?.write(keys);
+    void onPrompt?.();
   };
   child.stdout?.on('data', (chunk: Buffer) => asked(chunk.toString('utf8')));
   return outcomeOf(child, undefined);

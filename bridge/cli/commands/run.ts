@@ -1,0 +1,141 @@
+/** `run`: delegates a task, prints it as it happens, and asks at the terminal for each decision. */
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { type TaskMode, taskModeSchema, type TaskSettings } from '../../../shared/protocol/tool-approval.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { taskSettingsFor, unsupportedSettingsNote, withTier } from '../../mcp/tools/task-settings.ts';
+import { problemOf } from '../../sessions/session-state.ts';
+import type { Session } from '../../sessions/session.ts';
+import { hasEnded, hasSettled, type TaskView } from '../../sessions/task-view.ts';
+import { waitFor } from '../../sessions/wait-for-session.ts';
+import { type CommandContext, openCommandContext } from '../context/command-context.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import { reportOutcome } from '../context/report-outcome.ts';
+import { askForDecision } from '../decisions/ask-for-decision.ts';
+import { actionText } from '../terminal/action-text.ts';
+import { EXIT_TASK_WAITS, taskExitCode, UsageError } from '../terminal/exit-codes.ts';
+import { inTerminalWords } from '../terminal/terminal-words.ts';
+import { TaskWatch } from '../watch/task-watch.ts';
+
+export interface RunOptions extends CommonOptions {
+  agent?: string;
+  mode?: string;
+  detach?: boolean;
+}
+
+/** Longer than any task; Ctrl-C ends it earlier. In milliseconds. */
+const STAYS_MS = 24 * 60 * 60 * 1000;
+
+/** @throws ProductError; UsageError */
+export async function runTask(run: CommandRun<RunOptions>, words: readonly string[]): Promise<number> {
+  const { options } = run;
+  const mode = modeOf(run);
+  const text = words.join(' ').trim();
+  if (text === '') throw new UsageError('Say what the agent has to do: mcp-a2a-bridge run "…"');
+  const desk = await openCommandContext(run);
+  const session = await delegated(run, desk, { text, ...(mode === undefined ? {} : { mode }) });
+  let code: number;
+  if (options.detach === true) code = reportStart(run, session);
+  else if (options.json === true) {
+    const { signal } = new AbortController();
+    await waitFor({ session, timeout: STAYS_MS, signal });
+    code = reportOutcome(run, session);
+  } else code = await watchAndAsk(run, session);
+  // The person has seen the result, so the inbox does not announce it.
+  if (session.view !== undefined && hasEnded(session.view)) desk.delegations.collect(session);
+  await desk.close();
+  return code;
+}
+
+/** @throws UsageError */
+function modeOf({ options, terminal }: CommandRun<RunOptions>): TaskMode | undefined {
+  if (options.mode === undefined) return undefined;
+  const mode = taskModeSchema.safeParse(options.mode);
+  if (!mode.success)
+    throw new UsageError(
+      `There is no mode "${options.mode}". The modes are: ${taskModeSchema.options.join(', ')}.`,
+    );
+  // A model that runs commands must not lift the approvals of a task.
+  if ((mode.data === 'auto' || mode.data === 'accept-edits') && !terminal.interactive)
+    throw new UsageError(`The mode ${mode.data} runs tools without asking, so it needs a terminal.`);
+  return mode.data;
+}
+
+/** @returns the session, once the agent has named its task. @throws ProductError; UsageError */
+async function delegated(
+  { options, settings, terminal }: CommandRun<RunOptions>,
+  { registry, delegations }: CommandContext,
+  { text, ...wanted }: { text: string } & TaskSettings,
+): Promise<Session> {
+  const agent = registry.pick(options.agent);
+  const { deduplicates } = await agent.connect();
+  if (options.detach === true && !deduplicates)
+    throw new UsageError(`Agent "${agent.name}" may stop a task when its client goes. Omit --detach.`);
+  const { session, delivery } = await delegations.start(agent, {
+    text,
+    settings: await taskSettingsFor(agent, await withTier(agent, wanted, 'fast'), settings.workspace),
+  });
+  for (const note of await unsupportedSettingsNote(agent, wanted)) terminal.complain(note);
+  await waitFor({ session, delivery, timeout: 0, signal: new AbortController().signal });
+  if (session.view === undefined || session.view.taskId === '')
+    throw new ProductError(
+      'AGENT_UNREACHABLE',
+      inTerminalWords(problemOf(session.state) ?? `Agent "${agent.name}" has not named the task.`),
+      { facts: { sessionId: session.id } },
+    );
+  return session;
+}
+
+function reportStart({ options, terminal }: CommandRun<RunOptions>, session: Session): number {
+  const { id, agent, view, stateName: state } = session;
+  if (options.json === true)
+    terminal.say(JSON.stringify({ sessionId: id, agent: agent.name, taskId: view?.taskId ?? null, state }));
+  else {
+    terminal.say(id);
+    terminal.say(terminal.paint('gray', `Follow it with: mcp-a2a-bridge watch ${id}`));
+  }
+  return 0;
+}
+
+async function watchAndAsk({ terminal }: CommandRun<RunOptions>, session: Session): Promise<number> {
+  const { agent, id } = session;
+  const taskId = session.view?.taskId ?? '';
+  terminal.say(terminal.paint('bold', `Session ${id} with ${agent.name}, task ${taskId}`));
+  const { deduplicates: resumes } = await agent.connect();
+  const after = resumes ? 0 : null;
+  const hints = !terminal.interactive;
+  const task = new TaskWatch({ agent, taskId, terminal, after, hints, json: false });
+  let waited = 0;
+  for (;;) {
+    const view = await task.until(hasSettled);
+    const [action, ...others] = view?.pending ?? [];
+    // Other actions, or the last decision, stand between this action and the prompt.
+    if (terminal.interactive && action !== undefined && (others.length > 0 || waited > 1))
+      terminal.say(`\n${actionText(action, terminal.paint)}`);
+    waited = others.length + 1;
+    const goesOn =
+      view !== undefined &&
+      !hasEnded(view) &&
+      terminal.interactive &&
+      (await askForDecision(terminal, session, view)) === 'changed';
+    if (goesOn) continue;
+    task.end();
+    await session.refresh();
+    if (view !== undefined && !hasEnded(view)) reportWaiting(terminal, id, view);
+    return view === undefined ? EXIT_TASK_WAITS : taskExitCode(view);
+  }
+}
+
+function reportWaiting(
+  terminal: CommandRun<RunOptions>['terminal'],
+  id: string,
+  { pending, question }: TaskView,
+): void {
+  for (const { shown, decisions } of pending) {
+    const code = visibleLine(shown);
+    const command = decisions.includes('answer') ? `answer ${code} <words>` : `approve ${code}`;
+    terminal.say(`Decide with: mcp-a2a-bridge ${command}`);
+  }
+  if (question !== null)
+    terminal.say(`Answer with: mcp-a2a-bridge answer ${visibleLine(question.shown)} <words>`);
+  terminal.say(`The task waits. Follow it with: mcp-a2a-bridge watch ${id}`);
+}

@@ -1,0 +1,137 @@
+/** Asks the person at the terminal for the decision on the first action of a task that waits. */
+import { ProductError, type Reason } from '../../../shared/runtime/errors.ts';
+import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { verdictOf } from '../../approvals/decision-input.ts';
+import type { Verdict } from '../../dialects/dialect.ts';
+import type { Session } from '../../sessions/session.ts';
+import type { TaskView } from '../../sessions/task-view.ts';
+import { inTerminalWords } from '../terminal/terminal-words.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { answerLabels } from './parse-choice-numbers.ts';
+import { sendVerdicts } from './send-verdicts.ts';
+import { typedDecision } from './typed-decision.ts';
+
+/** `left`: the person has typed nothing, and it waits on. `changed`: the task has new events. */
+export type AskingEnd = 'left' | 'changed';
+
+/** The agent keeps the question, and takes another answer. */
+const AGAIN: ReadonlySet<Reason> = new Set<Reason>(['INVALID_DECISION', 'MALFORMED']);
+/** The action does not wait any more, as the next events say. */
+const PASSED: ReadonlySet<Reason> = new Set<Reason>([
+  'ALREADY_DECIDED',
+  'INPUT_CHANGED',
+  'UNKNOWN_CALL',
+  'TASK_ENDED',
+]);
+
+/**
+ * @param shown the task as the terminal shows it: the verdict carries the code of what the person has read (D2)
+ * @throws ProductError when the agent cannot be reached
+ */
+export async function askForDecision(
+  terminal: Terminal,
+  session: Session,
+  shown: Pick<TaskView, 'pending' | 'question'>,
+): Promise<AskingEnd> {
+  // The session's own stream may be behind the events that the terminal shows.
+  await session.look();
+  const code = shown.pending[0]?.shown ?? shown.question?.shown;
+  if (code === undefined) return isWaitingFor(session, undefined) ? 'left' : 'changed';
+  for (;;) {
+    if (!isWaitingFor(session, code)) return 'changed';
+    const verdict = await withdrawable(session, code, (signal) => typedVerdict(terminal, shown, signal));
+    if (verdict === 'withdrawn') {
+      terminal.say('\nIt was decided elsewhere.');
+      return 'changed';
+    }
+    if (verdict === undefined) return 'left';
+    try {
+      await sendVerdicts(session, [verdict]);
+      return 'changed';
+    } catch (error) {
+      if (!(error instanceof ProductError) || !(AGAIN.has(error.reason) || PASSED.has(error.reason)))
+        throw error;
+      terminal.complain(inTerminalWords(error.message));
+      if (PASSED.has(error.reason)) return 'changed';
+    }
+  }
+}
+
+/** @param code undefined for a task that waits without a question, e.g. for a sign-in */
+function isWaitingFor({ asked, settled }: Session, code: string | undefined): boolean {
+  const { pending, question } = asked;
+  if (code === undefined) return settled && pending.length === 0 && question === null;
+  return question?.shown === code || pending.some(({ shown }) => shown === code);
+}
+
+/** Ends the prompt when another surface decides. */
+async function withdrawable<T>(
+  session: Session,
+  code: string,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T | 'withdrawn'> {
+  const decided = new AbortController();
+  const stopWatching = session.watch();
+  const stopListening = session.listen(() => {
+    if (!isWaitingFor(session, code)) decided.abort();
+  });
+  try {
+    const typed = await ask(decided.signal);
+    return decided.signal.aborted ? 'withdrawn' : typed;
+  } finally {
+    stopListening();
+    stopWatching();
+  }
+}
+
+/** @returns undefined if the person leaves it */
+async function typedVerdict(
+  terminal: Terminal,
+  { pending: [action], question }: Pick<TaskView, 'pending' | 'question'>,
+  signal: AbortSignal,
+): Promise<Verdict | undefined> {
+  if (action !== undefined && !action.decisions.includes('answer'))
+    return decisionOn(terminal, action, signal);
+  const prompt = 'Answer, or the number of a choice; Enter leaves it waiting:';
+  const said = await terminal.ask(terminal.paint('bold', prompt), signal);
+  if (said.trim() === '') return undefined;
+  if (action !== undefined)
+    return {
+      type: 'answer',
+      callId: action.callId,
+      shown: action.shown,
+      answer: answerLabels(action, said),
+    };
+  return question === null
+    ? undefined
+    : { type: 'answer', callId: question.id, shown: question.shown, answer: said };
+}
+
+async function decisionOn(
+  terminal: Terminal,
+  { callId, shown, title }: PendingAction,
+  signal: AbortSignal,
+): Promise<Verdict | undefined> {
+  const action = `${visibleLine(title)} (${visibleLine(shown)})`;
+  const prompt = `Approve ${action}? [y/n], or n and a reason; Enter leaves it waiting:`;
+  for (;;) {
+    const typed = typedDecision(await terminal.ask(terminal.paint('bold', prompt), signal));
+    switch (typed.type) {
+      case 'leave':
+        return undefined;
+      case 'unclear':
+        terminal.say('Type y, n or only Enter.');
+        break;
+      case 'approve':
+        return verdictOf({ callId, shown, decision: 'approve' });
+      case 'deny':
+        return verdictOf({
+          callId,
+          shown,
+          decision: 'deny',
+          ...(typed.reason === undefined ? {} : { reason: typed.reason }),
+        });
+    }
+  }
+}

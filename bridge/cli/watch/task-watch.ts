@@ -1,0 +1,69 @@
+/** Prints the events of one task as they come. A cut stream resumes. */
+import { followTask } from '../../agents/follow-task.ts';
+import type { Agent } from '../../agents/agent.ts';
+import type { Observed } from '../../dialects/observation.ts';
+import { fold, type TaskView } from '../../sessions/task-view.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { LiveText } from './live-text.ts';
+
+export interface WatchedTask {
+  agent: Agent;
+  taskId: string;
+  terminal: Terminal;
+  /** Begin after this event; null begins with the task as it is. */
+  after: number | null;
+  /** Print hints how to decide. */
+  hints: boolean;
+  /** Print each event as one line of JSON. */
+  json: boolean;
+}
+
+export class TaskWatch {
+  readonly #task: WatchedTask;
+  readonly #live: LiveText;
+  #after: number | null;
+  #view: TaskView | undefined;
+
+  constructor(task: WatchedTask) {
+    this.#task = task;
+    this.#after = task.after;
+    this.#live = new LiveText(task.terminal, { decides: task.hints });
+  }
+
+  /**
+   * Prints the next events, at least one, until the task is as wanted.
+   * @throws ProductError when the task cannot be followed
+   */
+  async until(isWanted: (view: TaskView) => boolean): Promise<TaskView | undefined> {
+    const { agent, taskId, json } = this.#task;
+    let read = 0;
+    await followTask({
+      agent,
+      taskId,
+      signal: new AbortController().signal,
+      position: () => this.#after,
+      enough: () => read > 0 && this.#view !== undefined && isWanted(this.#view),
+      onEvent: (event, { dialect }) => {
+        read += 1;
+        this.#show(dialect.read(event));
+      },
+      onCut: ({ message }) => {
+        if (!json) this.#live.note(`The stream was cut, and is opened again: ${message}`);
+      },
+    });
+    return this.#view;
+  }
+
+  /** Prints the rest of the text. */
+  end(): void {
+    if (!this.#task.json) this.#live.end(this.#view);
+  }
+
+  #show(observed: Observed): void {
+    const { terminal, json } = this.#task;
+    this.#view = fold(this.#view, observed);
+    this.#after = observed.seq ?? this.#after;
+    if (json) terminal.say(JSON.stringify(observed));
+    else this.#live.show(observed, this.#view);
+  }
+}

@@ -1,0 +1,121 @@
+/** `run` starts a task from a terminal, and asks there for each decision. */
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { decisionOn } from '../../support/a2a-message.ts';
+import { askPerson, plan, shell, wait, write } from '../../support/offline-plan.ts';
+import { cliAtTerminal, cliRunning } from './support/cli.ts';
+import { cliStage, codeShownIn } from './support/cli-stage.ts';
+
+const PROMPT = 'leaves it waiting:';
+
+describe('run', () => {
+  it('R01 asks at the terminal for each decision, and ends with the task', async () => {
+    const on = await cliStage();
+    const text = plan(write('a.md', 'one\n'), write('b.md', 'two\n'), { say: 'Both are there.' });
+    const args = ['run', text, '--workspace', on.server.workspace];
+    const { code, stdout } = await cliAtTerminal(args, { ...on.at, keys: 'y\n', prompt: PROMPT });
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('Both are there.') });
+    expect(stdout.match(/approve by local/g)).toHaveLength(2);
+    expect(await on.file('a.md')).toBe('one\n');
+    expect(await on.file('b.md')).toBe('two\n');
+  });
+
+  it('R02 tells the agent why an action is denied', async () => {
+    const on = await cliStage();
+    const keys = 'n not today\n';
+    const { code, stdout } = await cliAtTerminal(['run', plan(shell('touch never'), { say: 'Left.' })], {
+      ...on.at,
+      keys,
+      prompt: PROMPT,
+    });
+    expect(stdout).toContain('Left.');
+    expect(code).toBe(0);
+    const [task] = await on.peer.list();
+    expect((await on.peer.task(task?.taskId ?? '')).overview.calls).toMatchObject([{ state: 'denied' }]);
+    expect(await on.file('never')).toBeUndefined();
+  });
+
+  it('D1 Enter decides nothing: the task waits, and the exit code says so', async () => {
+    const on = await cliStage();
+    const { code, stdout } = await cliAtTerminal(['run', 'Create test.md with hello'], {
+      ...on.at,
+      keys: '\n',
+      prompt: PROMPT,
+    });
+    expect(code).toBe(6);
+    expect(stdout).toContain(`mcp-a2a-bridge approve ${codeShownIn(stdout)}`);
+    expect(await on.file('test.md')).toBeUndefined();
+  });
+
+  it('R16 an answer is typed at the terminal', async () => {
+    const on = await cliStage();
+    const text = plan(askPerson('Which colour?', ['blue', 'green']), { say: 'Thanks.' });
+    const { code } = await cliAtTerminal(['run', text], { ...on.at, keys: '2\n', prompt: PROMPT });
+    expect(code).toBe(0);
+    const [task] = await on.peer.list();
+    expect((await on.peer.task(task?.taskId ?? '')).overview.calls).toMatchObject([{ state: 'answered' }]);
+  });
+
+  it('R97 a decision made elsewhere ends the prompt, and the task goes on', async () => {
+    const on = await cliStage();
+    const running = cliAtTerminal(['run', 'Create test.md with hello'], {
+      ...on.at,
+      keys: '',
+      prompt: PROMPT,
+      onPrompt: async () => {
+        const [task] = await on.peer.list();
+        const { taskId, pending } = await on.peer.task(task?.taskId ?? '');
+        await (await on.peer.decide(taskId, [decisionOn(pending, 'approve')])).rest();
+      },
+    });
+    const { code, stdout } = await running;
+    expect(stdout).toContain('It was decided elsewhere.');
+    expect(code).toBe(0);
+    expect(await on.file('test.md')).toBe('hello');
+  });
+
+  it('without a terminal it prints the codes and returns; approve goes on', async () => {
+    const on = await cliStage();
+    const { code, stdout } = await on.run('run', 'Create', 'test.md', 'with', 'hello');
+    expect(code).toBe(6);
+    expect((await on.run('approve', codeShownIn(stdout))).code).toBe(0);
+    const [, session = ''] = /^Session (\S+)/.exec(stdout) ?? [];
+    expect((await on.run('watch', session)).code).toBe(0);
+    expect(await on.file('test.md')).toBe('hello');
+  });
+
+  it('--detach prints the session and returns while the task runs; --json prints one object', async () => {
+    const on = await cliStage();
+    const { code, stdout } = await on.run('run', '--detach', 'Create test.md with hello');
+    const [session = ''] = stdout.split('\n');
+    expect({ code, session }).toEqual({ code: 0, session: expect.stringMatching(/^session-/) });
+    expect((await on.run('watch', session, '--until-settled')).code).toBe(6);
+    const done = z.object({ sessionId: z.string(), state: z.string(), output: z.string() });
+    expect(done.parse(await on.json('run', 'say hi'))).toMatchObject({ state: 'completed' });
+    const waits = await on.run('run', '--json', 'Create test.md with hello');
+    expect(waits.code).toBe(6);
+    expect(JSON.parse(waits.stdout)).toMatchObject({ state: 'input-required', pending: [{}] });
+    const listed = await on.json('run', '--json', '--detach', 'say hi');
+    expect(listed).toMatchObject({ sessionId: expect.stringMatching(/^session-/) });
+  });
+
+  it('ends with 5 when the task is canceled', async () => {
+    const on = await cliStage();
+    const running = cliRunning(['run', plan(wait(600))], on.at);
+    const [, session = ''] = /^Session (\S+)/.exec(await running.line('Session ')) ?? [];
+    expect((await on.run('cancel', session)).code).toBe(0);
+    expect((await running.ended).code).toBe(5);
+  });
+
+  it('a mode that runs tools without asking needs a terminal', async () => {
+    const on = await cliStage();
+    const away = await on.run('run', '--mode', 'auto', 'Create test.md with hello');
+    expect(away).toMatchObject({ code: 2, stderr: expect.stringContaining('needs a terminal') });
+    expect(await on.peer.list()).toEqual([]);
+    expect((await on.run('run', '--mode', 'fast', 'x')).code).toBe(2);
+    const args = ['run', '--mode', 'auto', 'Create test.md with hello'];
+    const here = await cliAtTerminal(args, { ...on.at, keys: '' });
+    expect(here.code).toBe(0);
+    expect(await on.file('test.md')).toBe('hello');
+  });
+});
