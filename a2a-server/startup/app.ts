@@ -154,7 +154,7 @@ interface Admission {
 
 function identified(
   identify: (request: Request) => Admission,
-  { reading, clock, heartbeatMs = HEARTBEAT_MS }: AppOptions,
+  { reading, clock, log, heartbeatMs = HEARTBEAT_MS }: AppOptions,
 ): RequestHandler {
   return (request, response, next) => {
     const { principal, expiresAt, onSignOut } = identify(request);
@@ -167,7 +167,13 @@ function identified(
       stopListening?.();
       // A finished response needs no signal. An unfinished one has lost its reader (E4).
       if (response.writableFinished) scope.close();
-      else scope.abort('client-gone');
+      else {
+        log.debug(
+          { method: request.method, path: request.path },
+          'a client left before the end of its answer',
+        );
+        scope.abort('client-gone');
+      }
     });
     const full = (): Promise<void> | undefined => untilDrained(response, STALLED_HEARTBEATS * heartbeatMs);
     attachCaller(request, new Caller({ principal, signal: scope.signal, full }));

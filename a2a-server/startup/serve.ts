@@ -43,6 +43,7 @@ import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
 import { serversToStart } from '../mcp-servers/variables.ts';
 import type { Policy } from '../policy/policy.ts';
 import { serverPolicy, unknownMcpServers } from './server-policy.ts';
+import { logEvents } from './log-events.ts';
 import type { ServerSettings } from './settings.ts';
 import { builtinTools, SETTLE_MARGIN_MS } from '../tools/builtin/builtin-tools.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -128,6 +129,7 @@ export async function serve(
     held.journal = await openSqliteJournal({
       path: join(stateDir, 'journal.db'),
       clock: () => systemClock.now(),
+      onAppended: (taskId, entries) => logEvents(log, taskId, entries),
     });
     // From here on this server owns the state directory. SIGTERM goes to orphans now; their tasks wait for their end
     // (D6).

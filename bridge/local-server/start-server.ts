@@ -47,7 +47,8 @@ export async function startServer({
       stateDirectory,
       ...(configFile === undefined ? [] : ['--config', configFile]),
     ];
-    const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log.fd, log.fd] });
+    // Its stdout only repeats, for a terminal, what the log says.
+    const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'ignore', log.fd] });
     child.unref();
     try {
       return await new Promise<ServerRecord>((resolve, reject) => {

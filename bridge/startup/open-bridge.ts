@@ -9,6 +9,7 @@ import type { BridgeSettings } from '../settings/settings.ts';
 import { Inbox } from '../inbox/inbox.ts';
 import { DelegationService } from '../sessions/delegation-service.ts';
 import { LiveSessions } from '../sessions/live-sessions.ts';
+import { logSessions } from '../sessions/log-sessions.ts';
 import { Sessions } from '../sessions/sessions.ts';
 import { BridgeDatabase } from '../state/database.ts';
 import { CutPreviews } from '../state/cut-previews.ts';
@@ -45,6 +46,7 @@ export async function openBridge({
   const outbox = new Outbox(database);
   const results = new WaitingResults(database);
   const live = new LiveSessions(outbox, new StoredClaims(database));
+  logSessions(live, log);
   const delegations = new DelegationService({ registry, outbox, results, live, log, channel: 'mcp' });
   const sessions = new Sessions({ registry, outbox, live, delegations });
   const inbox = new Inbox({ results, registry, outbox, live, sessions, delegations, log });

@@ -25,6 +25,7 @@ export function createLogger(options: {
   level: LogLevel;
   destination?: DestinationStream;
 }): Logger {
+  const destination = options.destination ?? standardError();
   return pino(
     {
       name: options.name,
@@ -36,9 +37,16 @@ export function createLogger(options: {
         censor: '[redacted]',
       },
     },
-    // Synchronous: the last lines of a crashing process must be written.
-    options.destination ?? pino.destination({ dest: 2, sync: true }),
+    destination,
   );
+}
+
+function standardError(): DestinationStream {
+  // Synchronous: the last lines of a crashing process must be written.
+  const destination = pino.destination({ dest: 2, sync: true });
+  // On a full disk the log loses lines. Its caller, such as an append, has not failed.
+  destination.on('error', () => undefined);
+  return destination;
 }
 
 /** Sends console output of libraries to the log, so that stdout stays clean. Call it once per process. */

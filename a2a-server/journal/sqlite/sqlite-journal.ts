@@ -43,6 +43,8 @@ export interface SqliteJournalOptions {
   path: string;
   /** The current time in milliseconds since the epoch. It becomes the entries' `at`. */
   clock: () => number;
+  /** Called with each durable append, in order. It must not throw. */
+  onAppended?: (taskId: string, entries: readonly JournalEntry[]) => void;
 }
 
 /**
@@ -51,7 +53,11 @@ export interface SqliteJournalOptions {
  * STORAGE if the disk fails. CONFIGURATION too if the journal lacks tasks or events that its mark names. The content of the
  * file stays unchanged.
  */
-export async function openSqliteJournal({ path, clock }: SqliteJournalOptions): Promise<Journal> {
+export async function openSqliteJournal({
+  path,
+  clock,
+  onAppended = () => undefined,
+}: SqliteJournalOptions): Promise<Journal> {
   const place = prepareJournalDirectory(path);
   const lock = withStorageErrors(place, () => lockJournal(place));
   let database: Sqlite | undefined;
@@ -69,7 +75,7 @@ export async function openSqliteJournal({ path, clock }: SqliteJournalOptions): 
     });
     const disown = await claimJournal(opened, place);
     const mark = new MarkWriter(place, opened, before);
-    return new SqliteJournal({ path: place, database: opened, lock, disown, clock, mark });
+    return new SqliteJournal({ path: place, database: opened, lock, disown, clock, mark, onAppended });
   } catch (error) {
     database?.close();
     lock.release();
@@ -93,6 +99,7 @@ class SqliteJournal implements Journal {
   #closed = false;
 
   readonly #mark: MarkWriter;
+  readonly #onAppended: NonNullable<SqliteJournalOptions['onAppended']>;
 
   constructor(parts: {
     path: string;
@@ -101,8 +108,10 @@ class SqliteJournal implements Journal {
     disown: () => void;
     clock: () => number;
     mark: MarkWriter;
+    onAppended: NonNullable<SqliteJournalOptions['onAppended']>;
   }) {
     this.#path = parts.path;
+    this.#onAppended = parts.onAppended;
     this.#mark = parts.mark;
     this.#database = parts.database;
     this.#lock = parts.lock;
@@ -226,6 +235,7 @@ class SqliteJournal implements Journal {
     if (outcome?.type !== 'done' || outcome.result.type !== 'appended') return false;
     const { taskId, bodies, expectedSeq } = append;
     this.#mark.note(taskId, expectedSeq + bodies.length, expectedSeq === 0);
+    this.#onAppended(taskId, outcome.result.entries);
     if (this.#watchers.has(taskId)) {
       const length = bodies.reduce((sum, body) => sum + body.length, 0);
       this.#tails.add(taskId, outcome.result.entries, length);

@@ -4,7 +4,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
-import { logLine } from '../terminal/log-line.ts';
+import { jsonLine, logLine } from '../terminal/log-line.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 
 export interface LogsOptions extends CommonOptions {
@@ -23,7 +23,7 @@ export async function logs({ options, settings, terminal }: CommandRun<LogsOptio
   if (!Number.isInteger(count) || count < 0) throw new UsageError('--lines takes a number of lines, from 0.');
   const path = join(settings.stateDir, 'server.log');
   const show = (line: string): void =>
-    terminal.say(options.json === true ? line : logLine(line, terminal.paint));
+    terminal.say(options.json === true ? jsonLine(line) : logLine(line, terminal.paint));
   let file = await opened(path);
   let { at, lines } = await tailOf(file, count);
   for (const line of lines) show(line);

@@ -31,6 +31,11 @@ export function logLine(line: string, paint: Paint): string {
   return `${paint('gray', at)} ${paint(style, word.padEnd(5))} ${visibleLine(msg)}${facts === '' ? '' : ` ${paint('gray', visibleLine(facts))}`}`;
 }
 
+/** The line as a JSON object. Any other line, e.g. of a crash, becomes the `msg` of one. */
+export function jsonLine(line: string): string {
+  return z.looseObject({}).safeParse(jsonOf(line)).success ? line : JSON.stringify({ msg: line });
+}
+
 function jsonOf(line: string): unknown {
   try {
     return JSON.parse(line);

@@ -66,12 +66,12 @@ describe('server', () => {
     expect(await run('logs')).toMatchObject({ code: 78, stderr: expect.stringContaining('server start') });
     await run('server', 'start');
     const { stdout } = await run('logs', '-n', '1');
-    expect(stdout).toMatch(/is ready at http/);
+    expect(stdout).toMatch(/info {2}ready url=http/);
     expect((await run('logs', '-n', 'few')).code).toBe(2);
     const log = join(stateDir, 'server.log');
     const follow = cliRunning(['logs', '-f', '-n', '1', '--state-dir', stateDir], { home });
     following = follow.child;
-    await follow.line('is ready at');
+    await follow.line('ready url=http');
     await appendFile(log, `${JSON.stringify({ level: 40, time: 0, msg: 'mind', disk: 'full' })}\n`);
     expect(await follow.line('mind')).toBe('1970-01-01 00:00:00 warn  mind disk=full');
     await appendFile(log, 'half a ');
@@ -80,5 +80,18 @@ describe('server', () => {
     await rename(log, `${log}.1`);
     await writeFile(log, 'of the next server\n');
     expect(await follow.line('next')).toBe('of the next server');
+  });
+
+  it('logs --json is JSON lines, also for a line of a crash', async () => {
+    await run('server', 'start');
+    await appendFile(join(stateDir, 'server.log'), 'Error: a "crash"\n    at line 1\n');
+    const { stdout } = await run('logs', '--json');
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => z.looseObject({ msg: z.string() }).parse(JSON.parse(line)));
+    expect(lines.map(({ msg }) => msg)).toEqual(
+      expect.arrayContaining(['ready', 'Error: a "crash"', '    at line 1']),
+    );
   });
 });
