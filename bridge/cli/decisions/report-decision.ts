@@ -1,6 +1,7 @@
 /** Prints the result of a decision, as far as the agent has reported it. */
 import type { DecisionWord } from '../../../shared/protocol/tool-approval.ts';
 import { visibleText, visibleLine } from '../../../shared/text/visible-text.ts';
+import { whenItRuns } from '../../mcp/reports/when-it-runs.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { styleOf } from '../terminal/state-style.ts';
@@ -49,7 +50,7 @@ export function reportDecision(
     terminal.say(`The agent asks: ${visibleText(view.question.text)}`);
   terminal.say(
     pending.length > 0
-      ? 'Nothing of the turn runs until each of them is decided.'
+      ? whenItRuns(session)
       : `The task is ${terminal.paint(styleOf(state), state)}. Follow it with: mcp-a2a-bridge watch ${id}`,
   );
 }

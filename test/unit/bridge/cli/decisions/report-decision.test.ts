@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { reportDecision } from '../../../../../bridge/cli/decisions/report-decision.ts';
+import { plain } from '../../../../../bridge/cli/terminal/paint.ts';
+import type { CommandRun, CommonOptions } from '../../../../../bridge/cli/context/run-command.ts';
+import type { Session } from '../../../../../bridge/sessions/session.ts';
+
+test.each([
+  [false, 'Nothing runs until every pending action is decided.'],
+  [true, 'An approved call runs at once'],
+])('says when the decided call runs, one by one: %p', (oneByOne, words) => {
+  const said: string[] = [];
+  const terminal = { paint: plain, say: (text: string) => said.push(text) };
+  const run = z.custom<CommandRun<CommonOptions>>().parse({ options: {}, terminal });
+  const session = z.custom<Session>().parse({
+    id: 's',
+    agent: { name: 'a' },
+    stateName: 'input-required',
+    view: { taskId: 't', question: null, pending: [{ callId: 'two', title: 'Write b' }] },
+    takeNotes: () => [],
+    oneByOne,
+  });
+  reportDecision(run, session, [{ callId: 'one', decision: 'approve' }]);
+  expect(said.at(-1)).toContain(words);
+});
