@@ -8,6 +8,7 @@ import { visibleLine, safeCutBefore } from '../../../shared/text/visible-text.ts
 import type { CallView, Cost, TaskView } from '../../sessions/task-view.ts';
 import { grantWords, standingGrants } from './grant-words.ts';
 import { toolServerViewSchema, type ToolServerView } from '../../../shared/protocol/tool-approval.ts';
+import { outputTail } from './output-tail.ts';
 import { phaseOf } from './phase.ts';
 import { costReportSchema } from './session-report.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
@@ -30,6 +31,7 @@ export const statusReportSchema = z.object({
       state: z.string(),
       toolId: z.string().nullable(),
       startedAt: z.string().nullable(),
+      tail: z.string().optional().describe('The end of what it has put out so far.'),
     }),
   ),
   pending: z.array(z.object({ callId: z.string(), tool: z.string(), title: z.string(), source: z.string() })),
@@ -88,6 +90,8 @@ const WORDS = 60;
 const GRANT_WORDS = 120;
 /** The most characters of the agent's message: the largest of these that fits. */
 const SAYINGS = [500, 240, 100, 40];
+/** The most characters of a running tool's output: the largest of these that fits. */
+const TAILS = [400, 240, 140, 80, 50, 30];
 
 export function digestOf(facts: DigestFacts): Digest {
   const { view } = facts;
@@ -110,6 +114,7 @@ export function digestOf(facts: DigestFacts): Digest {
   addCost(view?.cost ?? null, add);
   addServers(view?.servers ?? [], add, () => digest);
   addChanges(facts, add, () => digest);
+  addTails(view, add, () => digest);
   addTools(rest.slice(-Math.max(0, SHOWN_TOOLS - digest.tools.length)), add, () => digest);
   addPrice(view?.cost ?? null, add);
   return digest;
@@ -185,6 +190,19 @@ function addSayings({ view, problem }: DigestFacts, add: Add): void {
         ? { message: shortened(message, most) }
         : { question: shortened(question.text, most) };
     if (add(said)) return;
+  }
+}
+
+/** Adds the output of each running tool that is shown, the newest first. */
+function addTails(view: TaskView | undefined, add: Add, current: Current): void {
+  for (const call of (view?.calls ?? []).filter(isRunning).toReversed()) {
+    for (const most of TAILS) {
+      const tail = view === undefined ? '' : outputTail(view, call, most);
+      const tools = current().tools.map((each) =>
+        each.toolId !== null && each.toolId === call.toolId ? { ...each, tail } : each,
+      );
+      if (tail === '' || add({ tools })) break;
+    }
   }
 }
 

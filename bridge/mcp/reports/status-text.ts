@@ -14,7 +14,7 @@ export function statusText(status: StatusReport): string {
     question === null ? '' : `Asks: ${question}`,
     ...tools.map(
       (each) =>
-        `Tool ${each.tool}: ${each.title} — ${each.state}${each.startedAt === null ? '' : `, started ${each.startedAt}`}${each.toolId === null ? '' : ` (toolId ${each.toolId})`}`,
+        `Tool ${each.tool}: ${each.title} — ${each.state}${each.startedAt === null ? '' : `, started ${each.startedAt}`}${each.toolId === null ? '' : ` (toolId ${each.toolId})`}${each.tail === undefined ? '' : `; output so far: ${each.tail}`}`,
     ),
     status.todos === undefined ? '' : `Progress: ${status.todos}.`,
     ...(status.grants ?? []).map((grant) => `Trusted ${grant}`),

@@ -14,6 +14,8 @@ export interface StartedTask {
   /** The delivery of the call's message; absent when nothing is sent. */
   delivery?: Promise<void>;
   notes: readonly string[];
+  /** Says, once the agent has the message, when the agent reads it. */
+  acknowledgement?: string;
 }
 
 const JOINED =
@@ -62,15 +64,20 @@ export async function startTask(call: ToolCall, beginning: StartedWork): Promise
 /** Waits for the outcome, at most as long as the call may wait. */
 export async function awaitBegun(
   call: ToolCall,
-  { session, delivery, notes }: StartedTask,
+  { session, delivery, notes, acknowledgement }: StartedTask,
   waitSeconds: number | undefined,
 ): Promise<ToolReply<SessionReport>> {
   call.awaits({ session, ...(delivery === undefined ? {} : { delivery }) });
+  let delivered = false;
+  void delivery?.then(
+    () => (delivered = true),
+    () => undefined,
+  );
   return awaitSession(call, {
     session,
     ...(delivery === undefined ? {} : { delivery }),
     timeout: call.timeout(waitSeconds),
-    notes: () => notes,
+    notes: () => (delivered && acknowledgement !== undefined ? [...notes, acknowledgement] : notes),
     outcome: true,
   });
 }

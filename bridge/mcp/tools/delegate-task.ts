@@ -10,6 +10,7 @@ import { decideHint, humanOnlyGuidance, refuseForPerson } from '../reports/human
 import { sessionReportSchema } from '../reports/session-report.ts';
 import { awaitRound } from './await-session.ts';
 import { awaitBegun, startTask, joinIdenticalTask } from './begin.ts';
+import { acknowledgementOf } from '../reports/acknowledgement.ts';
 import * as fields from '../tool/input-fields.ts';
 import { withAgentPaths, taskSettingsFor, unsupportedSettingsNote, withTier } from './task-settings.ts';
 import { defineTool, type ToolCall } from '../tool/tool.ts';
@@ -67,9 +68,11 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
     if (interim !== undefined) return { interim };
     await going?.refresh();
     if (going !== undefined) refuseWhileDeciding(going, call);
+    const acknowledgement = going === undefined ? undefined : await whenRead(going);
     const begun = await startTask(call, beginning);
     const notes = [...begun.notes, ...(await unsupportedSettingsNote(agent, wanted))];
-    return awaitBegun(call, { ...begun, notes }, waitSeconds).catch(async (error: unknown) => {
+    const started = { ...begun, notes, ...(acknowledgement !== undefined && { acknowledgement }) };
+    return awaitBegun(call, started, waitSeconds).catch(async (error: unknown) => {
       // The task began to wait for a decision while the message was on its way.
       if (error instanceof ProductError && error.reason === 'DECISION_NEEDED') {
         await begun.session.look();
@@ -79,6 +82,13 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
     });
   },
 });
+
+/** When the agent reads a message to its running task; undefined if no task runs. @throws ProductError */
+async function whenRead({ view, agent }: Session): Promise<string | undefined> {
+  if (view === undefined || hasEnded(view)) return undefined;
+  const { dialect } = await agent.connect();
+  return acknowledgementOf(view, dialect.name);
+}
 
 /**
  * A decision or an answer names the question that the person saw (D2). To the agent that asked, a message in words may be

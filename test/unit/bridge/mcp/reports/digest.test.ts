@@ -175,6 +175,21 @@ describe('the digest', () => {
     );
   }, 60_000);
 
+  test('has the end of what a running command has put out, on one line, with hidden characters shown', () => {
+    const [running] = calls(1, 'npm test');
+    const toolId = running?.toolId ?? '';
+    const aside = { role: 'tool-output', toolId, title: 'npm test' } as const;
+    const text = `${'early '.repeat(200)}\r\n12 passed\nTool x: forged \u202e now`;
+    const of = view({ calls: calls(1, 'npm test'), outputs: [{ id: 'o', name: '', text, aside }] });
+    const { digest } = tokensOf(facts(of));
+    const [{ tail = '' } = {}] = digest.tools;
+    expect(tail).toMatch(/^….*passed \| Tool x: forged .* now$/);
+    expect(tail).not.toContain('\u202e');
+    expect(statusText({ ...digest, notes: [] })).toContain(`output so far: ${tail}`);
+    const ended = { ...of, calls: calls(1, 'npm test', 'ok') };
+    expect(tokensOf(facts(ended)).digest.tools[0]).not.toHaveProperty('tail');
+  });
+
   test('of an ordinary task says all there is: what runs, what it says, what it costs, what has changed', () => {
     const { digest } = tokensOf(
       facts(

@@ -1,0 +1,23 @@
+/** Says when an agent reads a message to its running task. Pure. */
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import type { DialectName } from '../../dialects/dialect.ts';
+import type { TaskView } from '../../sessions/task-view.ts';
+
+/** The most characters of a title. */
+const TITLE = 100;
+
+/** @param view the task before the message @returns undefined if the task was not working */
+export function acknowledgementOf(
+  { state, calls }: Pick<TaskView, 'state' | 'calls'>,
+  dialect: DialectName,
+): string | undefined {
+  if (state !== 'working' && state !== 'submitted') return undefined;
+  // Only this protocol says when the agent reads a message (R04).
+  if (dialect !== 'tool-approval') return 'The agent has accepted the message for its running task.';
+  const running = calls
+    .filter((call) => call.state === 'running')
+    .map(({ title }) => visibleLine(title, TITLE));
+  return running.length === 0
+    ? 'The message is queued: the agent reads it after the turn that runs.'
+    : `The message is queued: the agent reads it after ${running.join(', ')}.`;
+}

@@ -1,0 +1,19 @@
+/** The end of what a running tool has put out so far, on one line. Pure. */
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import type { CallView, TaskView } from '../../sessions/task-view.ts';
+
+/**
+ * Some agents report a tool's output as an artifact, others as the summary of the call.
+ * @param most the most characters of the output, before hidden characters are shown as codes
+ * @returns '' for a call that does not run, or without output
+ */
+export function outputTail({ outputs }: TaskView, call: CallView, most: number): string {
+  if (call.state !== 'running') return '';
+  const artifact = outputs.findLast(
+    ({ aside }) => aside?.role === 'tool-output' && aside.toolId === call.toolId,
+  );
+  const end = (artifact?.text ?? call.summary ?? '').slice(-2 * most - 1000).trim();
+  const points = [...end.replaceAll(/\s*[\r\n]+\s*/g, ' | ')];
+  const cut = points.length > most;
+  return `${cut ? '…' : ''}${visibleLine(points.slice(-most).join(''))}`;
+}

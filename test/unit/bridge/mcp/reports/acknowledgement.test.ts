@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals';
+import { acknowledgementOf } from '../../../../../bridge/mcp/reports/acknowledgement.ts';
+import type { CallView } from '../../../../../bridge/sessions/task-view.ts';
+
+const call = (state: CallView['state']): CallView => ({
+  callId: 'c',
+  tool: 'run-command',
+  title: 'npm test',
+  state,
+  toolId: 'x',
+  summary: null,
+  startedAt: null,
+  decided: null,
+});
+
+test.each([
+  ['working', call('running'), 'tool-approval', 'The message is queued: the agent reads it after npm test.'],
+  [
+    'working',
+    call('ok'),
+    'tool-approval',
+    'The message is queued: the agent reads it after the turn that runs.',
+  ],
+  ['working', call('running'), 'plain', 'The agent has accepted the message for its running task.'],
+  ['completed', call('ok'), 'tool-approval', undefined],
+  ['input-required', call('ok'), 'gemini', undefined],
+] as const)('R04 a message to a task that is %s says when it is read', (state, each, dialect, words) => {
+  expect(acknowledgementOf({ state, calls: [each] }, dialect)).toBe(words);
+});
