@@ -1,5 +1,5 @@
 /** The end of what a running tool has put out so far, on one line. Pure. */
-import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { safeCutBefore, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { CallView, TaskView } from '../../sessions/task-view.ts';
 
 /**
@@ -12,8 +12,8 @@ export function outputTail({ outputs }: TaskView, call: CallView, most: number):
   const artifact = outputs.findLast(
     ({ aside }) => aside?.role === 'tool-output' && aside.toolId === call.toolId,
   );
-  const end = (artifact?.text ?? call.summary ?? '').slice(-2 * most - 1000).trim();
-  const points = [...end.replaceAll(/\s*[\r\n]+\s*/g, ' | ')];
-  const cut = points.length > most;
-  return `${cut ? '…' : ''}${visibleLine(points.slice(-most).join(''))}`;
+  const text = (artifact?.text ?? call.summary ?? '').slice(-2 * most - 1000).trim();
+  const line = text.replaceAll(/\s*[\r\n]+\s*/g, ' | ');
+  if (line.length <= most) return visibleLine(line);
+  return `…${visibleLine(line.slice(safeCutBefore(line, line.length - most)))}`;
 }
