@@ -3,8 +3,7 @@
  * for all bridges of the user.
  */
 import { setTimeout } from 'node:timers/promises';
-import { lock } from 'proper-lockfile';
-import { ProductError } from '../../shared/runtime/errors.ts';
+import { messageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
 import { runCredential, type ServerRunIdentity } from '../../shared/net/server-proof.ts';
 import { readServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
@@ -12,6 +11,7 @@ import { obtainToken } from '../../shared/state/token-file.ts';
 import type { Endpoint } from '../agents/connection.ts';
 import { isOwnProcess } from '../state/process-id.ts';
 import { healthOf, type ServerHealth } from './health.ts';
+import { withStartLock } from './start-lock.ts';
 import { OTHER_PORT, startServer } from './start-server.ts';
 
 export interface LocalServer {
@@ -23,15 +23,26 @@ export interface LocalServer {
   configFile: string | undefined;
 }
 
-/** The other bridges wait while one starts the server, which takes up to 20 s. */
-const LOCK = { stale: 30_000, retries: { retries: 60, minTimeout: 100, maxTimeout: 500, randomize: true } };
-
 /** How long to wait for a server that shuts down, and how often to check it, in milliseconds. */
 const CLOSING_MS = 15_000;
 const LOOK_MS = 100;
 
-/** @throws ProductError */
+/** @throws ProductError, also for a failure of the file system: STORAGE */
 export async function findServer(local: LocalServer): Promise<Endpoint> {
+  try {
+    return await foundOrStarted(local);
+  } catch (error) {
+    // The connection would report an untyped error as an answer that is not A2A.
+    if (error instanceof ProductError || systemErrorCode(error) === undefined) throw error;
+    throw new ProductError(
+      'STORAGE',
+      `The local A2A server could not be found or started: ${messageOf(error)}. Check that the disk of ${local.stateDirectory} has space, that this user may write there, and that the system has open files and processes left. Then try again.`,
+      { cause: error },
+    );
+  }
+}
+
+async function foundOrStarted(local: LocalServer): Promise<Endpoint> {
   const { stateDirectory, script, autoStart, configFile } = local;
   await prepareStateDirectory(stateDirectory);
   const token = await obtainToken(stateDirectory);
@@ -43,19 +54,20 @@ export async function findServer(local: LocalServer): Promise<Endpoint> {
       `No local A2A server runs, and the bridge was told not to start one (--no-auto-start). Start it with: ${commandOf(local)}`,
     );
   }
-  const release = await lock(stateDirectory, {
-    ...LOCK,
-    lockfilePath: `${stateDirectory}/server-start.lock`,
-  });
-  try {
+  return withStartLock(stateDirectory, async (lost) => {
     // Another bridge may have started it while this one waited.
     const started = await runningServer(stateDirectory, token);
     if (started !== undefined) return started;
-    const record = await startServer({ script, stateDirectory, configFile });
-    return endpoint(record.url, token, record);
-  } finally {
-    await release();
-  }
+    try {
+      const record = await startServer({ script, stateDirectory, configFile });
+      return endpoint(record.url, token, record);
+    } catch (error) {
+      // Two servers never share a journal. So this start failed if the bridge that took the lock has started a server.
+      const other = lost.aborted ? await runningServer(stateDirectory, token) : undefined;
+      if (other === undefined) throw error;
+      return other;
+    }
+  });
 }
 
 /** The command line of the server, for a shell. */

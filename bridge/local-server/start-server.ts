@@ -1,10 +1,10 @@
 /** Starts the local A2A server, detached, so that it and its tasks survive the bridge and its client. */
 import { spawn } from 'node:child_process';
-import { watch } from 'node:fs';
 import { open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { readServerRecord, type ServerRecord } from '../../shared/state/server-record.ts';
+import { watchDirectory } from './watch-directory.ts';
 
 export interface ServerProgram {
   /** The built server, an absolute path. */
@@ -39,8 +39,6 @@ export async function startServer({
   const log = await open(logPath, 'a', 0o600);
   const logStart = (await log.stat()).size;
   try {
-    // Watch before the server starts, so that no change is missed.
-    const changes = watchDirectory(stateDirectory);
     const args = [
       script,
       '--state-dir',
@@ -50,6 +48,7 @@ export async function startServer({
     // Its stdout only repeats, for a terminal, what the log says.
     const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'ignore', log.fd] });
     child.unref();
+    let stopWatching: (() => void) | undefined;
     try {
       return await new Promise<ServerRecord>((resolve, reject) => {
         const timer = setTimeout(
@@ -57,8 +56,8 @@ export async function startServer({
           READY_MS,
         );
         const look = async (): Promise<void> => {
-          const record = await readServerRecord(stateDirectory);
-          if (record?.pid !== child.pid || record === undefined) return;
+          const record = await readServerRecord(stateDirectory).catch(reject);
+          if (!record || record.pid !== child.pid) return;
           clearTimeout(timer);
           resolve(record);
         };
@@ -78,25 +77,17 @@ export async function startServer({
           'exit',
           (code, signal) => void fail(`it ended at once (${signal ?? `exit code ${String(code)}`})`),
         );
-        changes.listen(() => void look());
+        // Watch before the first look, so that no change is missed.
+        stopWatching = watchDirectory(stateDirectory, () => void look());
         void look();
       });
     } finally {
-      changes.close();
+      stopWatching?.();
       child.removeAllListeners();
     }
   } finally {
     await log.close();
   }
-}
-
-function watchDirectory(path: string): { listen: (listener: () => void) => void; close: () => void } {
-  const watcher = watch(path, { persistent: true });
-  watcher.on('error', () => watcher.close());
-  return {
-    listen: (listener) => void watcher.on('change', listener),
-    close: () => watcher.close(),
-  };
 }
 
 /** Renames a large log, so that the server begins a new one. The previous renamed log is overwritten. */

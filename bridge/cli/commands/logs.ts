@@ -1,8 +1,8 @@
 /** `logs`: prints the log of a local server that a bridge has started. */
-import { watch } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { watchDirectory } from '../../local-server/watch-directory.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { jsonLine, logLine } from '../terminal/log-line.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
@@ -84,7 +84,7 @@ async function tailOf(file: FileHandle, count: number): Promise<{ at: number; li
 async function* changes(directory: string): AsyncGenerator<void> {
   let wake: (() => void) | undefined;
   let changed = true;
-  const watcher = watch(directory, () => {
+  const stopWatching = watchDirectory(directory, () => {
     changed = true;
     wake?.();
   });
@@ -95,7 +95,7 @@ async function* changes(directory: string): AsyncGenerator<void> {
       yield;
     }
   } finally {
-    watcher.close();
+    stopWatching();
   }
 }
 

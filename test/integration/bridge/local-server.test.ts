@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -142,6 +142,14 @@ describe('the local server', () => {
     // Nothing is left locked: the next attempt is not kept waiting.
     await writeFile(script, SERVER);
     await expect(findServer(local())).resolves.toMatchObject({ url: expect.stringContaining('http://') });
+  });
+
+  test('cannot be started, because the disk refuses its log: the error is typed and says what to check', async () => {
+    await mkdir(join(stateDirectory, 'server.log'));
+    await expect(findServer(local())).rejects.toMatchObject({
+      reason: 'STORAGE',
+      message: expect.stringMatching(/EISDIR.*Check that the disk of .* has space/),
+    });
   });
 
   test('cannot be found when it may not be started: the error says how to start it', async () => {

@@ -1,0 +1,34 @@
+/** Watches a directory. */
+import { watch } from 'node:fs';
+
+/** Milliseconds. */
+const LOOK_MS = 100;
+
+/**
+ * Calls the listener after each change in the directory, and perhaps more often. If the system has no watches or files left
+ * (ENOSPC, EMFILE), it calls the listener every 100 ms.
+ * @returns a function that stops it
+ */
+export function watchDirectory(path: string, listener: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const poll = (): void => void (timer ??= setInterval(listener, LOOK_MS));
+  const stopWatching = startWatching(path, listener, poll);
+  return () => {
+    stopWatching();
+    clearInterval(timer);
+  };
+}
+
+function startWatching(path: string, listener: () => void, onFailure: () => void): () => void {
+  try {
+    const watcher = watch(path, listener);
+    watcher.on('error', () => {
+      watcher.close();
+      onFailure();
+    });
+    return () => watcher.close();
+  } catch {
+    onFailure();
+    return () => undefined;
+  }
+}

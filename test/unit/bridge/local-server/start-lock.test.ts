@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { withStartLock } from '../../../../bridge/local-server/start-lock.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+/** Milliseconds. */
+const UPDATE = 15_000;
+const RETRY = 500;
+
+let state: string;
+let lockPath: string;
+
+beforeEach(async () => {
+  state = await temporaryDirectory();
+  lockPath = join(state, 'server-start.lock');
+  jest.useFakeTimers({ doNotFake: ['Date', 'setImmediate', 'nextTick', 'queueMicrotask', 'performance'] });
+});
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+test('a lock that another bridge took during a sleep of the machine ends nothing', async () => {
+  const result = await withStartLock(state, async (lost) => {
+    await rm(lockPath, { recursive: true });
+    const aborted = new Promise<void>((resolve) => lost.addEventListener('abort', () => resolve()));
+    jest.advanceTimersByTime(UPDATE);
+    await aborted;
+    return 'done';
+  });
+  expect(result).toBe('done');
+});
+
+test('a lock that another bridge keeps is a typed error with the next step', async () => {
+  await mkdir(lockPath);
+  const outcome = withStartLock(state, () => Promise.resolve('done'));
+  const ended = outcome.then(
+    () => true,
+    () => true,
+  );
+  const refused = expect(outcome).rejects.toMatchObject({
+    reason: 'AGENT_UNREACHABLE',
+    message: expect.stringMatching(/Another bridge .* Try again in half a minute/),
+  });
+  while (!(await Promise.race([ended, nextTurn(false)]))) jest.advanceTimersByTime(RETRY);
+  await refused;
+});
