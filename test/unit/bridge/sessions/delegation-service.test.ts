@@ -9,21 +9,34 @@ import { LiveSessions } from '../../../../bridge/sessions/live-sessions.ts';
 import { StoredClaims } from '../../../../bridge/state/decision-claims.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
 import { WaitingResults } from '../../../../bridge/state/waiting-results.ts';
+import { asStreamResponse } from '../../../../bridge/agents/task-event.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { temporaryDatabase } from '../../../support/bridge-database.ts';
 import { FakeTask } from '../../../support/fake-agent-task.ts';
 
+/** More sessions than `LiveSessions` keeps after their end. */
+const MANY = 29;
+
 /** An agent in memory: it takes a message when it is let, and answers a cancel as it is told to. */
 class SlowAgent extends Agent {
-  readonly task = new FakeTask('task-1', 'session-1', true).work();
+  task = new FakeTask('task-1', 'session-1', true).work();
   readonly cancels: CancelRequest[] = [];
   take: () => void = () => undefined;
   answerCancel: () => Promise<Task> = () => Promise.resolve(this.task.cancel().toTask());
-  readonly #taken = new Promise<void>((resolve) => (this.take = resolve));
+  #taken = this.#held();
 
   constructor() {
     super('slow', () => Promise.reject(new Error('nobody is asked where it is')));
+  }
+
+  /** From now on it takes a message only when it is let again. */
+  hold(): void {
+    this.#taken = this.#held();
+  }
+
+  #held(): Promise<void> {
+    return new Promise<void>((resolve) => (this.take = resolve));
   }
 
   override connect(): Promise<A2aConnection> {
@@ -63,7 +76,7 @@ class SlowAgent extends Agent {
   }
 }
 
-describe('cancelling what is on its way to an agent', () => {
+describe('delegations that are on their way to an agent', () => {
   let agent: SlowAgent;
   let outbox: Outbox;
   let live: LiveSessions;
@@ -86,6 +99,8 @@ describe('cancelling what is on its way to an agent', () => {
     });
   });
   afterEach(() => live.close());
+
+  const entryOf = (messageId: string) => outbox.entries().find((entry) => entry.messageId === messageId);
 
   test('E3 B3 the wish is on disk before anybody is told of it, and its delegation counts as delivered only when it is carried out', async () => {
     const confirm: (() => void)[] = [];
@@ -132,5 +147,35 @@ describe('cancelling what is on its way to an agent', () => {
     expect(await delegations.cancel(session, 'enough')).toBe('cancelled');
     await delegations.settled();
     expect(agent.cancels).toEqual([{ reason: 'enough', channel: 'mcp' }]);
+  });
+
+  test('B1 a message to an ended session arrives, also while more ended sessions are added than memory keeps', async () => {
+    agent.task.say('done').complete();
+    const { session, delivery } = await delegations.start(agent, { text: 'first', settings: {} });
+    agent.take();
+    await delivery;
+    await delegations.settled();
+    expect(session.over).toBe(true);
+
+    agent.hold();
+    agent.task = new FakeTask('task-2', 'session-1', true).work();
+    const next = await delegations.goOn(session, { text: 'go on', settings: {} });
+    const connection = await agent.connect();
+    for (let n = 0; n < MANY; n += 1) {
+      const ended = live.open(agent, `message-${String(n)}`);
+      const task = new FakeTask(`ended-${String(n)}`, `other-${String(n)}`, true).work().complete();
+      ended.take(asStreamResponse(task.toTask()), connection);
+      live.add(ended);
+    }
+    expect(live.all.length).toBeLessThan(MANY);
+    expect(live.all).toContain(session);
+    expect(entryOf(next.messageId)).toMatchObject({ state: { type: 'sending' } });
+
+    agent.take();
+    await next.delivery;
+    await delegations.settled();
+    expect(entryOf(next.messageId)).toMatchObject({ state: { type: 'accepted', taskId: 'task-2' } });
+    expect(session.view).toMatchObject({ taskId: 'task-2', state: 'working' });
+    expect(live.find('task-2')).toBe(session);
   });
 });
