@@ -1,5 +1,6 @@
 /** Declares the commands, with their arguments and options. Each command's module loads when the command runs. */
 import type { Command } from 'commander';
+import { wrapWords } from './terminal/wrap-words.ts';
 import type { ProgramPaths } from '../settings/program-paths.ts';
 import type { Command as Run, CommonOptions } from './context/run-command.ts';
 
@@ -14,9 +15,11 @@ export function addCommands(program: Command, places: ProgramPaths): void {
       .command(usage)
       .description(description)
       .option('--json', 'one JSON object on stdout, errors too')
-      .addHelpText(
-        'after',
-        '\nThe options of mcp-a2a-bridge, such as --state-dir, --config and --agent-url, apply here too.',
+      .addHelpText('after', () =>
+        wrapWords(
+          '\nThe options of mcp-a2a-bridge, such as --state-dir, --config and --agent-url, apply here too.',
+          process.stdout.isTTY ? process.stdout.columns : undefined,
+        ),
       );
   addSetUp(add, carryOut);
   addTasks(add, carryOut);
@@ -57,7 +60,7 @@ function addSetUp(add: Add, carryOut: CarryOut): void {
 }
 
 function addTasks(add: Add, carryOut: CarryOut): void {
-  add('tasks', 'the sessions of every agent, newest first')
+  add('tasks', 'the sessions of every agent: what waits first, then the newest')
     .option('--agent <name>', 'of this agent alone')
     .option('--state <state>', 'only in this state, e.g. input-required')
     .option('--limit <number>', 'the maximum number; default 50')

@@ -2,10 +2,11 @@
  * Defines the command line of `mcp-a2a-bridge`. Commands load on demand: the start of the MCP server does not wait
  * for them.
  */
-import { Command } from 'commander';
+import { Command, Help } from 'commander';
 import { addFlags } from '../../shared/settings/flags.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
 import { addCommands } from './add-commands.ts';
+import { wrapWords } from './terminal/wrap-words.ts';
 import { EXIT_MEANINGS, EXIT_USAGE } from './terminal/exit-codes.ts';
 import type { ProgramPaths } from '../settings/program-paths.ts';
 import { BRIDGE_SETTINGS, LOCATION_FLAGS, UNFLAGGED_SETTINGS } from '../settings/settings.ts';
@@ -30,10 +31,11 @@ export function program(
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
     .usage('[options] [command]')
     .allowExcessArguments()
+    // A program with an action has no help command by default.
+    .helpCommand(true)
+    .configureHelp({ formatItem })
     .action(async (flags: Record<string, unknown>, { args }: Command) => {
-      const [unknown] = args;
-      if (unknown !== undefined)
-        command.error(`error: unknown command '${unknown}'`, { exitCode: EXIT_USAGE });
+      if (args.length > 0) refuseCommand(command, args);
       await serve(flags);
     });
   for (const { flag, describe } of LOCATION_FLAGS) command.option(flag, describe);
@@ -45,10 +47,34 @@ export function program(
   command.option('--no-stdio', 'the same as --stdio=no; for a bridge that runs as a service, with --http');
   addCommands(command, places);
   const codes = EXIT_MEANINGS.map(([code, meaning]) => `  ${String(code).padStart(2)}  ${meaning}`);
-  return command.addHelpText(
-    'after',
-    `\nA flag overrides its environment variable (in parentheses). The variable overrides the section "bridge" of the\nconfiguration file, and the file overrides the default. Settings without a flag:\n${unflagged.join('\n')}\n\nExit codes:\n${codes.join('\n')}`,
+  return command.addHelpText('after', () =>
+    inTerminal(
+      `\nA flag overrides its environment variable (in parentheses). The variable overrides the section "bridge" of the\nconfiguration file, and the file overrides the default. Settings without a flag:\n${unflagged.join('\n')}\n\nExit codes:\n${codes.join('\n')}`,
+    ),
   );
+}
+
+/** The narrowest column of descriptions, in characters. */
+const NARROWEST = 30;
+
+/** Beside a long option a narrow terminal has no room. The description is then below it. */
+function formatItem(term: string, termWidth: number, description: string, helper: Help): string {
+  const width = helper.helpWidth ?? 80;
+  if (!process.stdout.isTTY || description === '' || width - termWidth - 4 >= NARROWEST)
+    return Help.prototype.formatItem.call(helper, term, termWidth, description, helper);
+  return `  ${term}\n${helper.boxWrap(description, width - 6).replaceAll(/^/gm, '      ')}`;
+}
+
+/** Wraps the text that commander does not wrap. */
+function inTerminal(text: string): string {
+  return wrapWords(text, process.stdout.isTTY ? process.stdout.columns : undefined);
+}
+
+/** Commander suggests similar commands only in a program without an action. */
+function refuseCommand(whole: Command, args: readonly string[]): void {
+  const names = new Command(whole.name()).copyInheritedSettings(whole);
+  for (const each of whole.commands) names.command(each.name());
+  names.parse(args.slice(0, 1), { from: 'user' });
 }
 
 /** Prints a usage error as JSON, like every other failure. */

@@ -15,19 +15,19 @@ export async function cancel(run: CommandRun<CancelOptions>, given: string): Pro
   const { options, terminal } = run;
   const desk = await openCommandContext(run);
   const session = await resolveSession(desk.sessions, given);
-  const end = await desk.delegations.cancel(session, options.reason ?? 'cancelled on the command line');
+  const end = await desk.delegations.cancel(session, options.reason ?? 'canceled on the command line');
   await desk.close();
   const { id, view, stateName: state } = session;
   const before = end === 'ended-before' || end === 'unknown-to-agent';
   if (options.json === true)
-    terminal.say(JSON.stringify({ sessionId: id, taskId: view?.taskId ?? null, state, cancelled: !before }));
+    terminal.say(JSON.stringify({ sessionId: id, taskId: view?.taskId ?? null, state, canceled: !before }));
   else if (end === 'unknown-to-agent')
     terminal.complain(`There was nothing to cancel: ${problemOf(session.state) ?? state}`);
   else if (before) terminal.complain(`The task had ended before (${state}).`);
   else if (end === 'withdrawn')
     terminal.say('Withdrawn: the agent never had the task. Nothing of it has run.');
   else if (end === 'cancelled-when-known' || view === undefined || !hasEnded(view))
-    terminal.say('The agent has not confirmed it yet. The task is cancelled as soon as it does.');
-  else terminal.say(`Cancelled: the task of session ${id} is ${state}.`);
+    terminal.say('The agent has not confirmed it yet. The task is canceled as soon as it does.');
+  else terminal.say(`Canceled: the task of session ${id} is ${state}.`);
   return before ? EXIT_REFUSED : 0;
 }

@@ -144,7 +144,7 @@ export function resolveQuestion(
     throw new ProductError(
       'DECISION_NEEDED',
       pending.length > 0
-        ? `The agent has no open question. ${String(pending.length)} action(s) wait for approve, deny or edit.`
+        ? `The agent has no open question. What waits needs approve, deny or edit.`
         : 'The agent has no open question.',
     );
   const fits = given === undefined ? questions : questions.filter(({ callId }) => hasIdPrefix(callId, given));

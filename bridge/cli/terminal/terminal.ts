@@ -1,6 +1,7 @@
 /** The terminal of a command: results on stdout, errors on stderr, and questions to the person. */
 import { createInterface } from 'node:readline/promises';
 import { onAbort } from '../../../shared/runtime/abort.ts';
+import { wrapWords } from './wrap-words.ts';
 import { coloured, type Paint, plain, wantsColour } from './paint.ts';
 
 export interface Terminal {
@@ -27,7 +28,7 @@ export function thisTerminal(env: Readonly<Record<string, string | undefined>> =
     interactive: stdin.isTTY && stdout.isTTY,
     say: (text) => void stdout.write(`${text}\n`),
     write: (text) => void stdout.write(text),
-    complain: (text) => void stderr.write(`${text}\n`),
+    complain: (text) => void stderr.write(`${wrapWords(text, stderr.isTTY ? stderr.columns : undefined)}\n`),
     confirm: async (question) => /^y(es)?$/i.test((await typed(`${question} [y/N]`)).trim()),
     ask: typed,
   };

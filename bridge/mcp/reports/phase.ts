@@ -14,12 +14,17 @@ export function phaseOf(view: TaskView | undefined, state?: SessionStateName): s
   if (view === undefined) return 'the agent has not answered yet';
   if (view.pending.length > 0 && view.pending.every(({ reason }) => reason === 'question'))
     return 'waits for an answer';
-  if (view.pending.length > 0) return `waits for ${String(view.pending.length)} decision(s)`;
+  if (view.pending.length > 0) return `waits for ${countOf(view.pending.length, 'decision')}`;
   if (view.question !== null) return 'waits for an answer';
   const running = view.calls.filter((call) => call.state === 'running');
-  if (running.length > 0) return `runs ${running.map((call) => visibleLine(call.title, TITLE)).join(', ')}`;
+  if (running.length > 0)
+    return `running: ${running.map((call) => visibleLine(call.title, TITLE)).join(', ')}`;
   if (view.state === 'working') return 'the model is thinking';
   return toMcpState(view.state);
+}
+
+function countOf(count: number, noun: string): string {
+  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** The counts of the task's tool calls, e.g. `tools: 3 done, 1 running, 2 waiting`; empty without tool calls. */

@@ -23,6 +23,10 @@ describe('show', () => {
       sessionId: asked.sessionId,
       pending: [{ callId, cut: 0, preview: expect.stringContaining(HOSTILE_SHOWN) }],
     });
+    const both = plan({ together: [shell('echo one'), shell('echo two')] });
+    const { sessionId } = await on.peer.send(both);
+    const { stdout } = await on.run('show', sessionId);
+    expect(stdout.match(/Decide with: mcp-a2a-bridge approve [0-9a-f]{8}/g)).toHaveLength(2);
     const unknown = await on.run('show', 'call-that-is-not-there');
     expect(unknown.code).not.toBe(0);
   });

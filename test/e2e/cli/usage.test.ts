@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { cli, type Outcome } from './support/cli.ts';
+import { cli, cliAtTerminal, type Outcome } from './support/cli.ts';
 
 describe('a command line that cannot be carried out', () => {
   let home: string;
@@ -24,6 +24,32 @@ describe('a command line that cannot be carried out', () => {
     expect(end.code).toBe(code);
     expect(JSON.parse(stdout)).toMatchObject({ error: { message: expect.stringContaining(says) } });
     expect(stderr).toBe('');
+  });
+
+  it.each([
+    [['aprove'], "unknown command 'aprove'", 'approve'],
+    [['server', 'stat'], "unknown command 'stat'", 'start'],
+    [['tasks', '--limt', '3'], "unknown option '--limt'", '--limit'],
+  ])('%j is an error with a suggestion', async (args, says, suggestion) => {
+    const { code, stderr } = await cli(args, { home });
+    expect(code).toBe(2);
+    expect(stderr).toContain(says);
+    expect(stderr).toContain(`(Did you mean ${suggestion}?)`);
+  });
+
+  it.each([[['help']], [['help', 'run']], [['server', 'help']]])('%j prints help', async (args) => {
+    const { code, stdout, stderr } = await cli(args, { home });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^Usage: mcp-a2a-bridge /);
+  });
+
+  it('at a terminal of 60 columns no word of the help or of an error is cut', async () => {
+    const at = { home, keys: '', columns: 60 };
+    for (const args of [['--help'], ['run', '--help'], ['tasks', '--state', 'asleep'], ['show', 'nothing']]) {
+      const { stdout } = await cliAtTerminal([...args, '--no-auto-start'], at);
+      const wide = stdout.split(/\r?\n/).filter((line) => line.length > 60 && / /.test(line.trim()));
+      expect(wide).toEqual([]);
+    }
   });
 
   it('is told to a person on stderr, without colours where that is no terminal', async () => {

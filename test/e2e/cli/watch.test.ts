@@ -147,7 +147,7 @@ describe('cancel and abort', () => {
     const { sessionId } = await on.peer.send('Create test.md with hello');
     expect(await on.json('cancel', sessionId, '--reason', 'changed my mind')).toMatchObject({
       state: 'canceled',
-      cancelled: true,
+      canceled: true,
     });
     const again = await on.run('cancel', sessionId);
     expect(again).toMatchObject({ code: 4, stderr: expect.stringContaining('had ended before (canceled)') });

@@ -29,6 +29,8 @@ export async function cli(args: readonly string[], options: CliOptions): Promise
 interface AtTerminal {
   keys: string;
   prompt?: string;
+  /** The width of the terminal. */
+  columns?: number;
   /** Called when the command asks. */
   onPrompt?: () => Promise<void>;
 }
@@ -36,10 +38,14 @@ interface AtTerminal {
 /** The same at a terminal (a pseudo-terminal of `script`), whose person types `keys` when they are asked, as `prompt` shows. */
 export async function cliAtTerminal(
   args: readonly string[],
-  { keys, prompt = '[y/N]', onPrompt, ...options }: CliOptions & AtTerminal,
+  { keys, prompt = '[y/N]', onPrompt, columns, ...options }: CliOptions & AtTerminal,
 ): Promise<Outcome> {
   const line = [process.execPath, PROGRAM, ...args].map((each) => `'${each}'`).join(' ');
-  const child = start('script', ['-qefc', line, '/dev/null'], options);
+  const child = start(
+    'script',
+    ['-qefc', columns === undefined ? line : `stty cols ${columns}; ${line}`, '/dev/null'],
+    options,
+  );
   const asked = (text: string): void => {
     if (!text.includes(prompt)) return;
     child.stdin?.write(keys);

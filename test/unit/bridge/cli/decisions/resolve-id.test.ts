@@ -148,7 +148,7 @@ describe('the question that is meant', () => {
 
   it.each([
     [[], undefined, /no open question/],
-    [[action('call-a')], undefined, /1 action\(s\) wait for approve/],
+    [[action('call-a')], undefined, /What waits needs approve, deny or edit/],
     [[question('call-a'), question('call-b')], undefined, /Name one with --call:\s+call-a/],
     [[question('call-a')], 'x', /There is no question "x"/],
   ])('of %j, asked for %j, is none: %s', (pending, given, says) => {

@@ -204,7 +204,7 @@ describe('the digest', () => {
       ),
     );
     expect(digest).toMatchObject({
-      phase: 'runs npm test',
+      phase: 'running: npm test',
       message: 'Looking for the cause.',
       cost: { turns: 12, inputTokens: 345_678 },
       changes: ['list-files: ok', 'run-shell-command runs: npm test'],

@@ -78,7 +78,7 @@ describe('the progress of a call', () => {
     progress.about({ view });
     await jest.advanceTimersByTimeAsync(10_000);
     expect(told.at(-1)).toMatch(
-      /^Wait for a task: runs Run c · tools: 2 done, 1 running, 1 waiting \(\d+ s\)$/,
+      /^Wait for a task: running: Run c · tools: 2 done, 1 running, 1 waiting \(\d+ s\)$/,
     );
     progress.report({ type: 'tool.started', callId: 'c', tool: 'run-command', title: 'Run c', toolId: 'x' });
     expect(told.at(-1)).toMatch(/^run-command runs: Run c · tools: 2 done, 1 running, 1 waiting/);

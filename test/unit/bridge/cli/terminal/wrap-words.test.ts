@@ -1,0 +1,15 @@
+import { describe, expect, it } from '@jest/globals';
+import { wrapWords } from '../../../../../bridge/cli/terminal/wrap-words.ts';
+
+describe('wrapped text', () => {
+  it('breaks between words, keeps line breaks and long words, and stays as it is in a pipe', () => {
+    const text = `${'word '.repeat(12).trim()}\n  a list\n${'x'.repeat(70)}`;
+    expect(wrapWords(text, undefined)).toBe(text);
+    expect(wrapWords(text, 44).split('\n')).toEqual([
+      'word word word word word word word word word',
+      'word word word',
+      '  a list',
+      'x'.repeat(70),
+    ]);
+  });
+});
