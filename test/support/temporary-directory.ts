@@ -13,5 +13,7 @@ export async function temporaryDirectory(): Promise<string> {
 }
 
 afterEach(async () => {
-  for (const directory of directories.splice(0)) await rm(directory, { recursive: true, force: true });
+  // A journal that a test leaves open may write its mark at this moment.
+  for (const directory of directories.splice(0))
+    await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 10 });
 });
