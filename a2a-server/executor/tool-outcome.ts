@@ -13,6 +13,8 @@ export interface Bounds {
   graceMs: number;
   /** The output so far, for the outcome of a stopped tool. */
   soFar: () => string;
+  /** Called before an unconfirmed stop, with a sentence that says why the stop is not confirmed. */
+  onUnconfirmed?: (why: string) => void;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface Bounds {
  * is `stopped` and unconfirmed, and its later result is ignored (A2). Never rejects.
  */
 export function outcomeOf(start: () => Promise<ToolResult>, bounds: Bounds): Promise<ToolOutcome> {
-  const { scope, clock, graceMs, soFar } = bounds;
+  const { scope, clock, graceMs, soFar, onUnconfirmed = () => undefined } = bounds;
   return new Promise((resolve) => {
     const stopped = (confirmed: boolean, text: string): void =>
       resolve({
@@ -34,7 +36,10 @@ export function outcomeOf(start: () => Promise<ToolResult>, bounds: Bounds): Pro
     if (scope.signal.aborted) return stopped(true, '');
     let cancelGrace: (() => void) | undefined;
     const stopListening = onAbort(scope.signal, () => {
-      cancelGrace = clock.after(graceMs, () => stopped(false, soFar()));
+      cancelGrace = clock.after(graceMs, () => {
+        onUnconfirmed(`The tool did not end within ${String(graceMs)} ms. It may still run.`);
+        stopped(false, soFar());
+      });
     });
     const settled = (): void => {
       stopListening();
@@ -51,7 +56,9 @@ export function outcomeOf(start: () => Promise<ToolResult>, bounds: Bounds): Pro
         (error: unknown) => {
           settled();
           if (!scope.signal.aborted) return resolve({ type: 'error', message: messageOf(error) });
-          return error instanceof ToolStopped ? stopped(error.confirmed, error.text) : stopped(true, soFar());
+          if (!(error instanceof ToolStopped)) return stopped(true, soFar());
+          if (!error.confirmed) onUnconfirmed(error.message);
+          return stopped(error.confirmed, error.text);
         },
       );
   });

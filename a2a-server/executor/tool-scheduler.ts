@@ -62,6 +62,8 @@ export interface ToolExecution {
   scope: AbortScope<StopCause>;
   /** Resolves with the recorded outcome, or null when nothing was recorded. */
   settled: Promise<ToolOutcome | null>;
+  /** Why its stop is not confirmed. */
+  unconfirmed?: string;
 }
 
 /** The surroundings of a tool execution. */
@@ -220,7 +222,7 @@ export class ToolScheduler {
       ? { success: true, message: `Successfully aborted tool execution: ${toolId}` }
       : {
           success: true,
-          message: `Aborted tool execution ${toolId}, but it did not confirm that it stopped within its grace period.`,
+          message: `Aborted tool execution ${toolId}, but it may have had an effect. ${execution.unconfirmed ?? 'The tool did not confirm that it stopped.'}`,
         };
   }
 
@@ -315,6 +317,10 @@ export class ToolScheduler {
               clock,
               graceMs: tool.graceMs ?? this.#options.graceMs,
               soFar: () => output.soFar,
+              onUnconfirmed: (why) => {
+                const running = this.#running.get(at.reference.toolId);
+                if (running !== undefined) running.unconfirmed = why;
+              },
             },
           );
     at.countdown?.cancel();

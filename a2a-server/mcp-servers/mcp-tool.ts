@@ -50,10 +50,13 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
       const result = await call(input, { signal, output, ask }).catch((error: unknown) => {
         if (!signal.aborted) throw error;
         // MCP has no response to `notifications/cancelled`, so a tool with side effects may have finished them.
-        throw new ToolStopped('The MCP client has cancelled the request.', {
-          text: String(said),
-          confirmed: readOnly,
-        });
+        throw new ToolStopped(
+          'MCP servers do not confirm a cancelled request: the server may have finished it.',
+          {
+            text: String(said),
+            confirmed: readOnly,
+          },
+        );
       });
       const text = resultText(result);
       // B4: in MCP terms, "Tool Execution Errors" go to the model.

@@ -127,10 +127,13 @@ function leftover({ group }: CommandEnd): string[] {
 
 function stopped({ output, group }: CommandEnd): ToolStopped {
   const confirmed = group !== 'unconfirmed';
-  return new ToolStopped(confirmed ? 'The command was stopped.' : 'The command may still be running.', {
-    text: output,
-    confirmed,
-  });
+  return new ToolStopped(
+    confirmed ? 'The command was stopped.' : 'A process of the command did not end, and may still run.',
+    {
+      text: output,
+      confirmed,
+    },
+  );
 }
 
 function startFailure(error: unknown): unknown {

@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals';
+import { outcomeOf } from '../../../../a2a-server/executor/tool-outcome.ts';
+import type { StopCause } from '../../../../a2a-server/executor/stop-reason.ts';
+import { ToolStopped } from '../../../../a2a-server/tools/tool.ts';
+import { AbortScope } from '../../../../shared/runtime/abort.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
+
+const STOP: StopCause = { reason: 'abort-request', message: 'Aborted on request: enough' };
+
+describe('a stop that is not confirmed', () => {
+  test('A2 within the grace period has the tool’s own reason', async () => {
+    const scope = new AbortScope<StopCause>();
+    const reasons: string[] = [];
+    const outcome = outcomeOf(
+      async () => {
+        scope.abort(STOP);
+        throw new ToolStopped('The server may have finished it.', { text: '', confirmed: false });
+      },
+      {
+        scope,
+        clock: new FakeClock(),
+        graceMs: 5_000,
+        soFar: () => '',
+        onUnconfirmed: (why) => reasons.push(why),
+      },
+    );
+    expect(await outcome).toMatchObject({ type: 'stopped', confirmed: false });
+    expect(reasons).toEqual(['The server may have finished it.']);
+  });
+
+  test('A2 after the grace period names that time', async () => {
+    const scope = new AbortScope<StopCause>();
+    const clock = new FakeClock();
+    const reasons: string[] = [];
+    const outcome = outcomeOf(() => new Promise(() => undefined), {
+      scope,
+      clock,
+      graceMs: 5_000,
+      soFar: () => '',
+      onUnconfirmed: (why) => reasons.push(why),
+    });
+    scope.abort(STOP);
+    clock.advance(5_000);
+    expect(await outcome).toMatchObject({ type: 'stopped', confirmed: false });
+    expect(reasons).toEqual(['The tool did not end within 5000 ms. It may still run.']);
+  });
+});
