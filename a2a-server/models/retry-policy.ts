@@ -12,7 +12,11 @@ export interface RetryPolicy {
   maxPauseMs: number;
 }
 
-export const RETRY_POLICY: RetryPolicy = { retries: 4, pauseMs: 500, maxPauseMs: 30_000 };
+/**
+ * These retries are silent, so they are short. After them, or if a provider asks for a longer delay, the task itself waits and
+ * shows the reason and the time of the next attempt (`task/model-outage.ts`).
+ */
+export const RETRY_POLICY: RetryPolicy = { retries: 2, pauseMs: 300, maxPauseMs: 1_000 };
 
 /**
  * Runs `attempt` until it succeeds, fails permanently, or the retries are used up.

@@ -1,0 +1,30 @@
+import { describe, expect, test } from '@jest/globals';
+import { APICallError } from '@ai-sdk/provider';
+import { RETRY_AFTER } from '../../../../a2a-server/models/model.ts';
+import { RETRY_POLICY, withRetries } from '../../../../a2a-server/models/retry-policy.ts';
+import { ProductError } from '../../../../shared/runtime/errors.ts';
+
+const BLAME = { model: 'openai:m', keyVariable: 'OPENAI_API_KEY', secrets: [] };
+
+describe('the retries of a model call', () => {
+  test('leave a longer delay to the task, which shows its reason at once', async () => {
+    let attempts = 0;
+    const busy = async (): Promise<never> => {
+      attempts += 1;
+      throw new APICallError({
+        message: 'busy',
+        url: 'http://h',
+        requestBodyValues: {},
+        statusCode: 429,
+        responseHeaders: { 'retry-after': '8' },
+      });
+    };
+    const { signal } = new AbortController();
+    const failure = await withRetries(busy, { patience: RETRY_POLICY, blame: BLAME, signal }).catch(
+      (error: unknown) => error,
+    );
+    expect(attempts).toBe(1);
+    expect(failure).toBeInstanceOf(ProductError);
+    expect(failure).toMatchObject({ facts: { [RETRY_AFTER]: '8000' } });
+  });
+});
