@@ -24,7 +24,7 @@ import { asStreamResponse } from '../agents/task-event.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { Session } from './session.ts';
 import { problemOf } from './session-state.ts';
-import { hasEnded } from './task-view.ts';
+import { hasEnded, type TaskView } from './task-view.ts';
 
 export interface Delegation {
   session: Session;
@@ -94,13 +94,24 @@ export class DelegationService {
    * @throws ProductError SESSION_BUSY while the session's first message is not delivered
    */
   async goOn(session: Session, work: DelegatedWork): Promise<Delegation> {
-    const { view, over } = session;
+    const { view } = session;
     if (view === undefined)
       throw new ProductError(
         'SESSION_BUSY',
         `Session "${session.id}" has no task yet, so it takes no message; nothing was sent. ${problemOf(session.state) ?? ''} Wait for it with wait_for_task, or cancel it with cancel_running_task.`,
         { facts: { sessionId: session.id } },
       );
+    // A connection can take long. The session counts as ended until its message is on its way.
+    const release = this.#parts.live.keep(session);
+    try {
+      return await this.#goOn(session, view, work);
+    } finally {
+      release();
+    }
+  }
+
+  async #goOn(session: Session, view: TaskView, work: DelegatedWork): Promise<Delegation> {
+    const { over } = session;
     const { dialect } = await session.agent.connect();
     const goesOn = !over || (dialect.keepsTask && view.state === 'completed');
     const entry = {

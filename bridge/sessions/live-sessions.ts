@@ -12,6 +12,8 @@ export class LiveSessions {
   readonly #outbox: Outbox;
   readonly #claims: DecisionClaims;
   readonly #sessions = new Set<Session>();
+  /** The sessions that a call uses, one entry for each use. */
+  readonly #uses = new Set<{ readonly session: Session }>();
   readonly #onAdded = new Set<(session: Session) => void>();
   readonly #onRemoved = new Set<(session: Session) => void>();
 
@@ -52,9 +54,17 @@ export class LiveSessions {
   add(session: Session): Session {
     this.#sessions.add(session);
     for (const listener of this.#onAdded) listener(session);
-    const ended = this.all.filter(({ live, over }) => !live && over);
+    const used = new Set([...this.#uses].map((use) => use.session));
+    const ended = this.all.filter((each) => !each.live && each.over && !used.has(each));
     for (const each of ended.slice(0, -KEPT_ENDED)) this.remove(each);
     return session;
+  }
+
+  /** Keeps the session in memory, also if its task has ended. @returns a function that ends this use */
+  keep(session: Session): () => void {
+    const use = { session };
+    this.#uses.add(use);
+    return () => void this.#uses.delete(use);
   }
 
   remove(session: Session): void {

@@ -10,6 +10,7 @@ import { StoredClaims } from '../../../../bridge/state/decision-claims.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
 import { WaitingResults } from '../../../../bridge/state/waiting-results.ts';
 import { asStreamResponse } from '../../../../bridge/agents/task-event.ts';
+import { Deferred } from '../../../../shared/client/core/deferred.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { temporaryDatabase } from '../../../support/bridge-database.ts';
@@ -24,6 +25,8 @@ class SlowAgent extends Agent {
   readonly cancels: CancelRequest[] = [];
   take: () => void = () => undefined;
   answerCancel: () => Promise<Task> = () => Promise.resolve(this.task.cancel().toTask());
+  /** Each connection waits for it. */
+  reachable: Promise<void> = Promise.resolve();
   #taken = this.#held();
 
   constructor() {
@@ -39,8 +42,9 @@ class SlowAgent extends Agent {
     return new Promise<void>((resolve) => (this.take = resolve));
   }
 
-  override connect(): Promise<A2aConnection> {
-    return Promise.resolve({
+  override async connect(): Promise<A2aConnection> {
+    await this.reachable;
+    return {
       url: 'http://127.0.0.1',
       facts: {
         name: '',
@@ -67,7 +71,7 @@ class SlowAgent extends Agent {
       execute: () => Promise.resolve(null),
       abortTool: () => Promise.resolve(null),
       pageLink: () => Promise.resolve(null),
-    });
+    };
   }
 
   async *#answer(): AsyncIterable<StreamResponse> {
@@ -149,33 +153,41 @@ describe('delegations that are on their way to an agent', () => {
     expect(agent.cancels).toEqual([{ reason: 'enough', channel: 'mcp' }]);
   });
 
-  test('B1 a message to an ended session arrives, also while more ended sessions are added than memory keeps', async () => {
-    agent.task.say('done').complete();
-    const { session, delivery } = await delegations.start(agent, { text: 'first', settings: {} });
-    agent.take();
-    await delivery;
-    await delegations.settled();
-    expect(session.over).toBe(true);
+  test.each(['the bridge connects', 'the agent answers'])(
+    'B1 a message to an ended session arrives, also if more sessions end than memory keeps while %s',
+    async (when) => {
+      agent.task.say('done').complete();
+      const { session, delivery } = await delegations.start(agent, { text: 'first', settings: {} });
+      agent.take();
+      await delivery;
+      await delegations.settled();
+      expect(session.over).toBe(true);
 
-    agent.hold();
-    agent.task = new FakeTask('task-2', 'session-1', true).work();
-    const next = await delegations.goOn(session, { text: 'go on', settings: {} });
-    const connection = await agent.connect();
-    for (let n = 0; n < MANY; n += 1) {
-      const ended = live.open(agent, `message-${String(n)}`);
-      const task = new FakeTask(`ended-${String(n)}`, `other-${String(n)}`, true).work().complete();
-      ended.take(asStreamResponse(task.toTask()), connection);
-      live.add(ended);
-    }
-    expect(live.all.length).toBeLessThan(MANY);
-    expect(live.all).toContain(session);
-    expect(entryOf(next.messageId)).toMatchObject({ state: { type: 'sending' } });
+      agent.hold();
+      agent.task = new FakeTask('task-2', 'session-1', true).work();
+      const connection = await agent.connect();
+      const reached = new Deferred<void>();
+      if (when === 'the bridge connects') agent.reachable = reached.promise;
+      const goingOn = delegations.goOn(session, { text: 'go on', settings: {} });
+      if (when === 'the agent answers') await goingOn;
+      for (let n = 0; n < MANY; n += 1) {
+        const ended = live.open(agent, `message-${String(n)}`);
+        const task = new FakeTask(`ended-${String(n)}`, `other-${String(n)}`, true).work().complete();
+        ended.take(asStreamResponse(task.toTask()), connection);
+        live.add(ended);
+      }
+      expect(live.all.length).toBeLessThan(MANY);
+      expect(live.all).toContain(session);
+      reached.resolve();
+      const next = await goingOn;
+      expect(entryOf(next.messageId)).toMatchObject({ state: { type: 'sending' } });
 
-    agent.take();
-    await next.delivery;
-    await delegations.settled();
-    expect(entryOf(next.messageId)).toMatchObject({ state: { type: 'accepted', taskId: 'task-2' } });
-    expect(session.view).toMatchObject({ taskId: 'task-2', state: 'working' });
-    expect(live.find('task-2')).toBe(session);
-  });
+      agent.take();
+      await next.delivery;
+      await delegations.settled();
+      expect(entryOf(next.messageId)).toMatchObject({ state: { type: 'accepted', taskId: 'task-2' } });
+      expect(session.view).toMatchObject({ taskId: 'task-2', state: 'working' });
+      expect(live.find('task-2')).toBe(session);
+    },
+  );
 });
