@@ -18,12 +18,7 @@ export const checkTask = defineTool({
   input: z.strictObject({
     sessionId: fields.sessionIdSchema,
     agent: fields.ownerAgentSchema,
-    since: z
-      .number()
-      .int()
-      .min(0)
-      .optional()
-      .describe('The cursor of an earlier status: the answer has only what changed since.'),
+    since: z.number().int().min(0).optional().describe('The cursor of an earlier status.'),
   }),
   output: statusReportSchema,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },

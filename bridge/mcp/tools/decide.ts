@@ -33,7 +33,7 @@ export const decide = defineTool({
   title: 'Decide a pending action',
   description: `Sends a person's decision on an action that an agent wants to take. Only with the person's word: show them the preview first, and decide what they decide.
 
-decision: approve (run it), deny (do not, go on without), edit (run it with editedContent or editedInput), trust_tool, trust_server or trust_always (approve, and stop asking for this tool, this MCP server, or anything in this task), answer (what the person says to a question, in "answer"; deny declines one that is a pending action). Any other word is refused.
+decision: approve (run it), deny (do not, go on without), edit (run it with editedContent or editedInput), trust_tool, trust_server, trust_always (approve, and stop asking for this tool, MCP server, task), answer (what the person says to a question, in "answer"; deny declines one that is a pending action). Any other word is refused.
 
 title and shown: as the person saw them. The client's own dialog shows the title to the person, so it is required wherever a client can ask its person. If either is not the action's, the bridge refuses the decision and shows the question as it is now. Show it to the person again; never send a code that they have not seen.
 

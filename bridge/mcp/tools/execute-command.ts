@@ -31,7 +31,7 @@ export const executeCommand = defineTool({
 
 What a command changes waits for the person's approval, like any action of a task. ${decideHint(approvals)} A command begins a task of its own, in the session that is named or in a new one.`,
   input: z.strictObject({
-    command: commandCallSchema.shape.command.describe('The name of the command, e.g. "checkpoint list".'),
+    command: commandCallSchema.shape.command.describe('Its name.'),
     args: z
       .array(z.string().max(4096))
       .max(50)

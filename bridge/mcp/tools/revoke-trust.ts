@@ -15,7 +15,7 @@ const report = z.object({
 export const revokeTrust = defineTool({
   name: 'revoke_trust',
   title: 'Take back trust',
-  description: `Takes back trust that was given in a session with trust_tool, trust_server or trust_always: the grants named, or all of them. check_task_progress_and_status names those that stand. Later calls are asked for again, and so is what a grant has let run and has not started yet. What runs goes on: abort_tool_execution stops it.`,
+  description: `Takes back trust of a session: the grants named, or all. check_task_progress_and_status names them. Later calls are asked for again, also those that a grant let run and that have not started. What runs goes on: abort_tool_execution stops it.`,
   input: z.strictObject({
     sessionId: fields.sessionIdSchema,
     agent: fields.ownerAgentSchema,
