@@ -23,7 +23,7 @@ import { delegationMessage } from './delegation-message.ts';
 import { asStreamResponse } from '../agents/task-event.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { Session } from './session.ts';
-import { problemOf } from './session-state.ts';
+import { problemOf, stateName } from './session-state.ts';
 import { hasEnded, type TaskView } from './task-view.ts';
 
 export interface Delegation {
@@ -172,10 +172,17 @@ export class DelegationService {
     };
   }
 
-  /** Call this when an answer says that the session's message is not delivered: the outcome is then kept. */
+  /**
+   * Call this when an answer shows a session whose message is not delivered: the outcome is then kept. An answer that says
+   * "not delivered" is no result: a client that repeats its call joins the same task (R99).
+   */
   promise(session: Session): void {
-    for (const outgoing of this.#outgoing.values())
-      if (outgoing.session === session) outgoing.promised = true;
+    const failed = stateName(session.state) === 'not-delivered';
+    for (const [messageId, outgoing] of this.#outgoing) {
+      if (outgoing.session !== session) continue;
+      outgoing.promised = true;
+      if (failed) this.#calls.delete(messageId);
+    }
   }
 
   /**

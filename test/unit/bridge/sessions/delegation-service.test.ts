@@ -129,6 +129,21 @@ describe('delegations that are on their way to an agent', () => {
     expect(agent.cancels).toEqual([{ reason: 'enough', channel: 'mcp' }]);
   });
 
+  test('R99 R100 a call that is repeated after the answer "not delivered" joins the task', async () => {
+    const work = { text: 'long', settings: {} };
+    const asked = { agent: agent.name, ...work, sessionId: null };
+    const { session, messageId, delivery } = await delegations.start(agent, work);
+    const received = delegations.asks(messageId, new AbortController().signal);
+    delegations.promise(session);
+    received();
+    await delegations.settled();
+    expect(await delegations.unanswered(asked)).toMatchObject({ messageId });
+    agent.take();
+    await delivery;
+    await delegations.settled();
+    expect(await delegations.unanswered(asked)).toMatchObject({ messageId });
+  });
+
   test('A3 a task that ends before it can be cancelled keeps its end, and the delegation is closed like any', async () => {
     agent.answerCancel = () => {
       agent.task.say('done').complete();
