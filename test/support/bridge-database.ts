@@ -2,7 +2,7 @@
 import { afterEach } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { watch } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { BridgeDatabase } from '../../bridge/state/database.ts';
 import type { Row } from '../../shared/sqlite/driver.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -41,16 +41,8 @@ export async function rowsIn(stateDirectory: string, sql: string): Promise<reado
   }
 }
 
-/** Resolves when the query gives a row. Another process's write triggers the check. */
+/** Resolves when the query gives a row, which another process writes. SQLite tells other processes nothing, so this polls. */
 export async function rowIn(stateDirectory: string, sql: string): Promise<void> {
   const database = await openDatabase(stateDirectory);
-  await new Promise<void>((resolve) => {
-    const look = (): void => {
-      if (database.rows(sql).length === 0) return;
-      watcher.close();
-      resolve();
-    };
-    const watcher = watch(stateDirectory, { persistent: false }, look);
-    look();
-  });
+  while (database.rows(sql).length === 0) await setTimeout(10);
 }
