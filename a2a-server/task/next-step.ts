@@ -98,7 +98,7 @@ function endOf({ end }: Turn): TaskEvent {
 
 /**
  * The first events of a process that continues a working task after a restart. They record what the old process left open, or
- * that the task works again. The time between the processes does not count as working time (see spent.ts).
+ * that the task works again. The time between the processes does not count as working time (see budget.ts).
  */
 export function restartEvents(snapshot: Snapshot): TaskEvent[] {
   if (snapshot.status.state !== 'working') return [];

@@ -136,7 +136,7 @@ export interface Snapshot {
   /** Grants that are neither spent nor revoked. Some may have expired. */
   grants: readonly Grant[];
   context: Context;
-  /** The newest output of tool executions; see outputs.ts. */
+  /** The newest output of tool executions; see tool-outputs.ts. */
   outputs: readonly ExecutionOutput[];
   /** The agent's latest to-do list. */
   todos: readonly Todo[];

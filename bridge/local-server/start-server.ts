@@ -63,7 +63,7 @@ export async function startServer({
         };
         const fail = async (why: string): Promise<void> => {
           clearTimeout(timer);
-          const tail = await tailOf(logPath, logStart);
+          const tail = await tailOf(logPath, logStart).catch(() => '(its log cannot be read)');
           const advice = PORT_TAKEN.test(tail) ? `\nTo give it another port, ${OTHER_PORT}.` : '';
           reject(
             new ProductError(

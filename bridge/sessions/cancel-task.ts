@@ -6,10 +6,15 @@ import type { Session } from './session.ts';
 
 /**
  * `cancelled-when-known`: the message is still being sent. The bridge cancels its task once the agent names the task.
- * `withdrawn`: the agent never got the message. `unknown-to-agent`: the agent has no such task.
+ * `withdrawn`: the agent never got the message. `may-have-arrived`: nobody knows. `unknown-to-agent`: the agent has no such task.
  */
 export type CancelEnd =
-  'cancelled' | 'cancelled-when-known' | 'withdrawn' | 'ended-before' | 'unknown-to-agent';
+  | 'cancelled'
+  | 'cancelled-when-known'
+  | 'withdrawn'
+  | 'may-have-arrived'
+  | 'ended-before'
+  | 'unknown-to-agent';
 
 /** @throws ProductError when the agent cannot be reached */
 export async function cancelTask(

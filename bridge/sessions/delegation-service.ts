@@ -53,6 +53,8 @@ interface Outgoing {
   /** The reason of a cancel that came before the agent named the task. */
   cancel: string | null;
   readonly withdraw: AbortController;
+  /** Resolves when the agent has the message. */
+  delivery?: Promise<void>;
   /** For a delegation of an ended bridge: resolves when it is finished here. */
   done?: Promise<void>;
 }
@@ -129,8 +131,15 @@ export class DelegationService {
    */
   async cancel(session: Session, reason: string): Promise<CancelEnd> {
     const { channel } = this.#parts;
+    const deliveries = [...this.#outgoing.values()].flatMap(({ session: of, delivery }) =>
+      of === session && delivery !== undefined ? [delivery] : [],
+    );
     const later = this.#cancelOutgoing(session, reason);
-    if (later === 'withdrawn') return later;
+    if (later === 'withdrawn') {
+      await Promise.allSettled(deliveries);
+      return later;
+    }
+    if (later === 'may-have-arrived') return later;
     await session.refreshState();
     const { view, state } = session;
     if (state.type === 'unknown-to-agent') return 'unknown-to-agent';
@@ -176,12 +185,12 @@ export class DelegationService {
    * Call this when an answer shows a session whose message is not delivered: the outcome is then kept. An answer that says
    * "not delivered" is no result: a client that repeats its call joins the same task (R99).
    */
-  promise(session: Session): void {
+  promise(session: Session, call: AbortSignal): void {
     const failed = stateName(session.state) === 'not-delivered';
     for (const [messageId, outgoing] of this.#outgoing) {
       if (outgoing.session !== session) continue;
       outgoing.promised = true;
-      if (failed) this.#calls.delete(messageId);
+      if (failed && this.#calls.get(messageId) === call) this.#calls.delete(messageId);
     }
   }
 
@@ -270,7 +279,10 @@ export class DelegationService {
    * its task. Any bridge may then send the cancel.
    * @returns undefined if there is no such message
    */
-  #cancelOutgoing(session: Session, reason: string): 'withdrawn' | 'cancelled-when-known' | undefined {
+  #cancelOutgoing(
+    session: Session,
+    reason: string,
+  ): 'withdrawn' | 'cancelled-when-known' | 'may-have-arrived' | undefined {
     const { state } = session;
     const delivery = state.type === 'not-delivered' ? state.delivery : undefined;
     const known = (messageId: string): boolean =>
@@ -279,6 +291,7 @@ export class DelegationService {
       ([messageId, { session: of, unconfirmed }]) => of === session && unconfirmed && !known(messageId),
     );
     if (unnamed.length === 0 && delivery?.type === 'given-up') {
+      if (delivery.error.facts['arrived'] !== 'no') return 'may-have-arrived';
       this.#parts.outbox.drop(session.firstMessageId);
       return 'withdrawn';
     }
@@ -311,7 +324,8 @@ export class DelegationService {
       this.#calls.delete(messageId);
       throw error;
     }
-    const delivery = this.#send(outgoing, entry, answers);
+    const delivery = this.#send(outgoing, entry, { answers });
+    outgoing.delivery = delivery;
     // A caller may not wait for the end: the outbox holds the outcome.
     delivery.catch((error: unknown) => log.debug({ messageId, err: error }, 'a delegation has not arrived'));
     return delivery;
@@ -324,7 +338,8 @@ export class DelegationService {
     try {
       const connection = await session.agent.connect();
       // A cancelled delegation is not sent again.
-      if (connection.deduplicates && cancel === null) return await this.#send(outgoing, entry);
+      if (connection.deduplicates && cancel === null)
+        return await this.#send(outgoing, entry, { resumed: true });
       const found = await findByMessage(connection, delegationMessage(entry, connection.dialect));
       if (found !== undefined) {
         session.take(asStreamResponse(found), connection);
@@ -344,11 +359,16 @@ export class DelegationService {
     live.remove(session);
   }
 
-  async #send(outgoing: Outgoing, entry: OutboxEntry, answers?: string): Promise<void> {
+  async #send(
+    outgoing: Outgoing,
+    entry: OutboxEntry,
+    { answers, resumed = false }: { answers?: string | undefined; resumed?: boolean },
+  ): Promise<void> {
     const { session, withdraw } = outgoing;
     try {
       await session.deliver((dialect) => delegationMessage(entry, dialect), {
         answers,
+        resumed,
         withdrawal: { signal: withdraw.signal, wanted: () => outgoing.cancel === null },
       });
     } catch (error) {
@@ -389,9 +409,10 @@ export class DelegationService {
     outgoing.unconfirmed = false;
     const known = error instanceof ProductError ? error : undefined;
     const arrived = known?.facts['arrived'];
-    const withdrawnInTime = cancel !== null && arrived === 'no';
+    // An earlier series of attempts may have delivered a resumed message.
+    const withdrawnInTime = cancel !== null && arrived === 'no' && done === undefined;
     // The call got no final answer, so the entry stays. The bridge that adopts it sends the same message (R99).
-    if (arrived === 'unresolved' || (done !== undefined && known?.retryable === true && !withdrawnInTime))
+    if (arrived === 'unresolved' || (done !== undefined && known?.retryable === true))
       return this.#postpone(outgoing, messageId, error);
     this.#untrack(messageId, outgoing);
     if (withdrawnInTime || (arrived !== 'unknown' && !promised)) outbox.drop(messageId);

@@ -30,6 +30,8 @@ export interface Sending {
   backOff: BackOff;
   signal: AbortSignal;
   withdrawal?: Withdrawal | undefined;
+  /** An earlier series of attempts may have delivered the message, so it cannot be withdrawn. */
+  resumed?: boolean | undefined;
   onDelivery?: (delivery: Delivery) => void;
 }
 
@@ -52,13 +54,19 @@ export type Arrived = 'no' | 'unresolved' | 'unknown';
 
 /** @throws ProductError with the fact `arrived` (see `Arrived`) */
 export async function send(sending: Sending): Promise<Begun> {
-  const { agent, signal, withdrawal, onDelivery = () => undefined } = sending;
+  const { agent, signal, withdrawal, resumed = false, onDelivery = () => undefined } = sending;
   const backOff = spread(sending.backOff);
   /** An earlier attempt may have arrived. A later attempt that cannot connect does not change that (R99). */
   let mayHaveArrived = false;
   let last: Undelivered | undefined;
   const tell = (nextTry: Date | null): void => {
-    if (last !== undefined) onDelivery({ type: 'retrying', reason: last.message, nextTry, mayHaveArrived });
+    if (last === undefined) return;
+    onDelivery({
+      type: 'retrying',
+      reason: last.message,
+      nextTry,
+      mayHaveArrived: mayHaveArrived || resumed,
+    });
   };
   const attempt = async (): Promise<Begun> => {
     tell(null);
@@ -77,7 +85,7 @@ export async function send(sending: Sending): Promise<Begun> {
       signal: withdrawal === undefined ? signal : AbortSignal.any([signal, withdrawal.signal]),
       shouldRetry({ error, attemptNumber, retriesConsumed }) {
         if (!(error instanceof Undelivered) || attemptNumber > AGAIN[error.again]) return false;
-        if (error.arrived === 'no' && withdrawal?.wanted() === false) return false;
+        if (error.arrived === 'no' && !resumed && withdrawal?.wanted() === false) return false;
         tell(new Date(Date.now() + delayAfter(retriesConsumed, backOff)));
         return true;
       },

@@ -139,6 +139,11 @@ export class Session {
     return this.#state.type === 'ended' || this.#state.type === 'unknown-to-agent';
   }
 
+  /** The session's message was not delivered, and no attempt follows. */
+  get givenUp(): boolean {
+    return this.#state.type === 'not-delivered' && this.#state.delivery.type === 'given-up';
+  }
+
   /** The agent's `seq` if it has one, else a count of this bridge. */
   get cursor(): number {
     return this.view?.seq ?? this.activity.changes;
@@ -178,7 +183,11 @@ export class Session {
    */
   async deliver(
     write: (dialect: Dialect) => Message,
-    { answers, withdrawal }: { answers?: string | undefined; withdrawal?: Withdrawal } = {},
+    {
+      answers,
+      withdrawal,
+      resumed,
+    }: { answers?: string | undefined; withdrawal?: Withdrawal; resumed?: boolean } = {},
   ): Promise<void> {
     const before = this.#task;
     this.#state = next(this.#state, { type: 'sending', answers, delegates: withdrawal !== undefined });
@@ -198,6 +207,7 @@ export class Session {
         backOff: this.#backOff,
         signal: this.#end.signal,
         withdrawal,
+        resumed,
         onDelivery: (delivery) => this.#apply({ type: 'delivery', delivery }),
       });
       // Some agents do not report a decision; they only stop asking.

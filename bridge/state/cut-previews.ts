@@ -33,9 +33,13 @@ export class CutPreviews {
     );
   }
 
-  /** The preview has been shown whole since. */
+  /** The preview has been shown whole since. If the write fails, the row stays, and the tool call still does not approve. */
   delete(taskId: string, shown: string): void {
-    if (this.has(taskId, shown))
-      this.#database.run('DELETE FROM cut_previews WHERE task_id = ? AND shown = ?', taskId, shown);
+    this.#database
+      .together(
+        () =>
+          void this.#database.run('DELETE FROM cut_previews WHERE task_id = ? AND shown = ?', taskId, shown),
+      )
+      .catch(() => undefined);
   }
 }

@@ -55,7 +55,8 @@ const OFF_MS = 60 * TOLERANCE_MS;
  * is unknown: up to 60 days ahead count as a machine that was off. Pure.
  */
 export function clockJump(mark: ClockReading, { now, uptimeMs, boot }: ClockReading): number {
-  const sameBoot = boot === mark.boot && uptimeMs >= mark.uptimeMs;
+  // Only Linux names the boot. Elsewhere a longer uptime does not show that the boot is the same.
+  const sameBoot = boot !== '' && boot === mark.boot && uptimeMs >= mark.uptimeMs;
   const jump = now - mark.now - (sameBoot ? uptimeMs - mark.uptimeMs : 0);
   const ahead = sameBoot ? TOLERANCE_MS : OFF_MS;
   return jump > ahead || jump < -TOLERANCE_MS ? jump : 0;

@@ -20,7 +20,7 @@ const GIVEN_UP_MS = 60_000;
 const LATE_MS = 170_000;
 
 /** The second is what a decision is told when its own answer was lost. */
-const WHAT_TO_DO = /Agent ".*try again|That decision stands/is;
+const WHAT_TO_DO = /Agent ".*try again|That decision stands|goes on trying/is;
 
 const DECIDE = 'approve_or_deny_pending_action';
 

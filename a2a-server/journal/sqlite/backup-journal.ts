@@ -86,6 +86,8 @@ export function restoreJournal(
     let movedTo: string | undefined;
     const report = writing(place, (draft) => {
       copyFileSync(source, draft);
+      // A journal that no server has closed has its newest commits in its log.
+      if (existsSync(`${source}-wal`)) copyFileSync(`${source}-wal`, `${draft}-wal`);
       const checked = checkedCopy(draft, source);
       // Until the backup has its name, the old mark keeps a server from starting with an empty journal.
       movedTo = moveAway(place, tasks !== 0);

@@ -124,8 +124,10 @@ const commandInput = z.looseObject({
 const nothing = z.strictObject({}).optional();
 const urlInput = z.looseObject({ url: z.string() });
 
-/** Fields of a command's input that change what it does. The preview of a command has no place for them. */
-const BESIDE_COMMAND = ['env', 'stdin', 'input'];
+/** Fields of an input that change nothing in what it does. The preview shows every other field. */
+const HARMLESS: ReadonlySet<string> = new Set(['description', 'timeout']);
+
+const hasMore = (rest: object): boolean => Object.keys(rest).some((field) => !HARMLESS.has(field));
 
 /** The most informative preview for a request without a diff. */
 function withoutDiff(kind: string, input: PermissionInput, root: string): Preview {
@@ -162,11 +164,12 @@ function commandIn(rawInput: unknown): OwnCommand | undefined {
   const parsed = commandInput.safeParse(rawInput);
   if (!parsed.success) return undefined;
   const { command, args = [], cwd, ...rest } = parsed.data;
-  const more = BESIDE_COMMAND.some((field) => Object.hasOwn(rest, field));
-  return { command: [command, ...args].join(' '), cwd, more };
+  return { command: [command, ...args].join(' '), cwd, more: hasMore(rest) };
 }
 
 function urlOf({ rawInput }: PermissionInput): string | undefined {
   const input = urlInput.safeParse(rawInput);
-  return input.success ? input.data.url : undefined;
+  if (!input.success) return undefined;
+  const { url, ...rest } = input.data;
+  return hasMore(rest) ? undefined : url;
 }

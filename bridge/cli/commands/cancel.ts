@@ -18,9 +18,13 @@ export async function cancel(run: CommandRun<CancelOptions>, given: string): Pro
   const end = await desk.delegations.cancel(session, options.reason ?? 'canceled on the command line');
   await desk.close();
   const { id, view, stateName: state } = session;
-  const before = end === 'ended-before' || end === 'unknown-to-agent';
+  const before = end === 'ended-before' || end === 'unknown-to-agent' || end === 'may-have-arrived';
   if (options.json === true)
     terminal.say(JSON.stringify({ sessionId: id, taskId: view?.taskId ?? null, state, canceled: !before }));
+  else if (end === 'may-have-arrived')
+    terminal.complain(
+      'Nothing was canceled: whether the agent has the task is not known. Look at the agent.',
+    );
   else if (end === 'unknown-to-agent')
     terminal.complain(`There was nothing to cancel: ${problemOf(session.state) ?? state}`);
   else if (before) terminal.complain(`The task had ended before (${state}).`);

@@ -20,6 +20,7 @@ export type TaskOutcome =
   | { type: 'cancelled-when-known' }
   /** The agent never had the message. */
   | { type: 'withdrawn' }
+  | { type: 'may-have-arrived' }
   | { type: 'ended-before' }
   | { type: 'unknown-to-agent' }
   /** The agent did not take the message: there is no task. */
@@ -75,6 +76,8 @@ export function outcomeText(fate: TaskOutcome): string {
       return 'Its message was on its way: the task is cancelled as soon as the agent has named it.';
     case 'withdrawn':
       return 'Its message was withdrawn before the agent had it: nothing of it has run.';
+    case 'may-have-arrived':
+      return 'Whether the agent has its message is not known. Look at the agent before you repeat it.';
     case 'unknown-to-agent':
       return 'The agent does not know its task any more.';
     case 'ended-before':

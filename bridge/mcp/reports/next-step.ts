@@ -9,11 +9,15 @@ import { whenItRuns } from './when-it-runs.ts';
 export type NextStepInput = Pick<Session, 'id' | 'trouble' | 'settled' | 'stateName'> & {
   view: TaskView | undefined;
   oneByOne?: boolean;
+  /** The message was not delivered, and no attempt follows. */
+  givenUp?: boolean;
 };
 
 /** @param name a tool's name as this client sees it */
 export function nextStep(session: NextStepInput, end: WaitEnd, name: (tool: ToolName) => string): string {
-  const { id, view, trouble, stateName } = session;
+  const { id, view, trouble, stateName, givenUp } = session;
+  if (givenUp === true)
+    return `Look at the agent first, then delegate it again with ${name('delegate_task_to_assistant')}.`;
   if (stateName === 'not-delivered')
     return `The bridge keeps the message and goes on trying. ${name('wait_for_task')} with sessionId "${id}" waits for it; ${name('cancel_running_task')} withdraws it. Do not delegate the same again before that.`;
   if (stateName === 'unknown-to-agent')
@@ -45,10 +49,11 @@ export function nextStep(session: NextStepInput, end: WaitEnd, name: (tool: Tool
 
 /** The next step in fewer words, for the short status. The status already shows the ids. */
 export function shortStep(
-  { view, trouble, settled, stateName }: NextStepInput,
+  { view, trouble, settled, stateName, givenUp }: NextStepInput,
   name: (tool: ToolName) => string,
 ): string {
   const wait = name('wait_for_task');
+  if (givenUp === true) return 'Look at the agent first, then delegate it again.';
   if (stateName === 'not-delivered')
     return `The bridge goes on trying. ${wait} waits for it; ${name('cancel_running_task')} withdraws it.`;
   if (stateName === 'unknown-to-agent')

@@ -14,9 +14,9 @@ export function endedReply(
   { view, current, notes }: { view: TaskView | undefined; current: boolean; notes: readonly string[] },
   speaker: GuidanceContext,
 ): ToolReply<SessionReport> {
-  const { id, agent, oneByOne } = session;
+  const { id, agent, oneByOne, givenUp } = session;
   const stateName = current ? session.stateName : (view?.state ?? 'unknown');
-  const standing = { id, view, stateName, trouble: undefined, settled: true, oneByOne };
+  const standing = { id, view, stateName, trouble: undefined, settled: true, oneByOne, givenUp };
   const structured = currentReport(
     { id, agent, view, stateName, ...(current && { state: session.state }) },
     {

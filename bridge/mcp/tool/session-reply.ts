@@ -39,7 +39,7 @@ export function sessionReply(
   rememberShown(call, structured);
   // No client reads the answer to a cancelled call.
   if (!call.signal.aborted && session.over) call.onReceipt(call.bridge.delegations.handOver(session));
-  if (session.state.type === 'not-delivered') call.bridge.delegations.promise(session);
+  if (session.state.type === 'not-delivered') call.bridge.delegations.promise(session, call.signal);
   return {
     structured,
     text: sessionText(structured),

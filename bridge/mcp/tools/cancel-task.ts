@@ -47,6 +47,9 @@ const NOTES: Readonly<Record<CancelEnd, readonly string[]>> = {
   withdrawn: [
     'The agent never had the task. It was withdrawn: nothing of it has run, and it is not sent again.',
   ],
+  'may-have-arrived': [
+    'Nothing was cancelled: whether the agent has the task is not known. Look at the agent before you delegate it again.',
+  ],
   'ended-before': ['The task had ended before it could be cancelled.'],
   'unknown-to-agent': ['There was nothing to cancel.'],
 };

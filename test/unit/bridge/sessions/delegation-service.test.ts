@@ -133,8 +133,9 @@ describe('delegations that are on their way to an agent', () => {
     const work = { text: 'long', settings: {} };
     const asked = { agent: agent.name, ...work, sessionId: null };
     const { session, messageId, delivery } = await delegations.start(agent, work);
-    const received = delegations.asks(messageId, new AbortController().signal);
-    delegations.promise(session);
+    const { signal } = new AbortController();
+    const received = delegations.asks(messageId, signal);
+    delegations.promise(session, signal);
     received();
     await delegations.settled();
     expect(await delegations.unanswered(asked)).toMatchObject({ messageId });
