@@ -252,10 +252,11 @@ describe('what waits too long is posted to the approval webhook', () => {
 
   test('a receiver that never answers is given up, and nothing else waits for it', async () => {
     receiver.answering = () => new Promise(() => undefined);
-    const { session } = await waiting('one', { patience: { ...QUICK, answerMs: 200 } });
+    // Long enough for each post to arrive on a slow machine.
+    const { session } = await waiting('one', { patience: { ...QUICK, answerMs: 500 } });
     clock.advance(AFTER_MS);
-    const asked = await receiver.got('approval.asked');
-    await asked.gone;
+    const last = await receiver.got('approval.asked', 1 + QUICK.backOff.retries);
+    await last.gone;
     await decide(session, 'one', 'approve');
     expect(session.view?.state).toBe('completed');
   });
