@@ -93,8 +93,10 @@ async function answer(client: AgentContext, sessionId: string, text: string): Pr
   let next = line === known.line ? known.next : 0;
   if (all.length === 0) await say(client, sessionId, `You said: ${text}`);
   for (; next < all.length; next += 1) {
-    remember(sessionId, { ...recall(sessionId), line, next });
     const taken = all[next];
+    // Words that the client has seen are said: an agent that is killed just then does not repeat them.
+    const said = taken !== undefined && 'say' in taken;
+    remember(sessionId, { ...recall(sessionId), line, next: said ? next + 1 : next });
     const end = taken && (await take(client, sessionId, taken));
     if (end) {
       remember(sessionId, { ...recall(sessionId), line, next: next + 1 });
