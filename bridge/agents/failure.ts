@@ -43,8 +43,10 @@ const errorInfo = z.object({
   reason: z.string(),
   metadata: z.record(z.string(), z.string()).optional(),
 });
+/** The SDK's words for an error of the agent without a message. */
+const NO_MESSAGE = 'An unexpected error occurred.';
 const a2aError = z.object({
-  message: z.string(),
+  message: z.string().transform((message) => (message === NO_MESSAGE ? 'it gave no reason.' : message)),
   reason: z.string().optional(),
   metadata: z.record(z.string(), z.string()).optional(),
   data: z.unknown(),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  A2AError,
   JsonRpcTaskNotFoundError,
   JsonRpcTransportError,
   JsonRpcUnsupportedOperationError,
@@ -137,6 +138,8 @@ describe('what went wrong with a request', () => {
       reason: 'AGENT_ERROR',
       message: 'Agent "a" refused: No capacity',
     });
+    const mute = new A2AError({});
+    expect(requestFailure(mute, 'a').error.message).toBe('Agent "a" refused: it gave no reason.');
   });
 
   test('what is already named stays as it is', () => {
