@@ -1,18 +1,9 @@
 /** The states of a session as the tools report them, in the spelling of MCP tasks. Pure. */
 import { z } from 'zod';
+import { SESSION_STATES } from '../../shared/protocol/session-states.ts';
 import type { SessionStateName } from './observation.ts';
 
-export const mcpStateSchema = z.enum([
-  'not_delivered',
-  'working',
-  'input_required',
-  'completed',
-  'cancelled',
-  'failed',
-  'rejected',
-  'unknown_to_agent',
-  'unknown',
-]);
+export const mcpStateSchema = z.enum(SESSION_STATES);
 export type McpState = z.infer<typeof mcpStateSchema>;
 
 const MCP_STATES: Readonly<Record<SessionStateName, McpState>> = {

@@ -11,9 +11,14 @@ const LOOK_MS = 100;
  */
 export function watchDirectory(path: string, listener: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
-  const poll = (): void => void (timer ??= setInterval(listener, LOOK_MS));
+  let stopped = false;
+  const poll = (): void => {
+    // A watch may fail after the stop.
+    if (!stopped) timer ??= setInterval(listener, LOOK_MS);
+  };
   const stopWatching = startWatching(path, listener, poll);
   return () => {
+    stopped = true;
     stopWatching();
     clearInterval(timer);
   };

@@ -9,7 +9,11 @@ import type { ToolName } from '../../tool-names/tool-name.ts';
 import { withToolPrefix } from '../tool/tool.ts';
 import { delegatePrompt, resumePrompt, reviewPrompt } from './prompts.ts';
 
-const session = z.string().max(200).optional().describe('The session. If omitted: the one that fits.');
+const session = z
+  .string()
+  .max(200)
+  .optional()
+  .describe('The session id. Default: the only session that fits.');
 
 export interface PromptOptions {
   prefix: string;

@@ -65,7 +65,7 @@ export function rememberShown(
   }
 }
 
-/** Delegated work that has come to nothing is an error of the call that reports it (B4). */
+/** A call is an error if its task has failed, was rejected or not delivered, or is unknown to the agent (B4). */
 export function failureOf({ state, sessionId }: SessionReport): Pick<ToolReply<SessionReport>, 'refusal'> {
   const reason = FAILURES[state];
   return reason === undefined ? {} : { refusal: { reason, facts: { sessionId, state } } };

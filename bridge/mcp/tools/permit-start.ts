@@ -71,7 +71,7 @@ export async function permitStart(call: ToolCall, wanted: Wanted): Promise<Inter
   );
 }
 
-const ASKING = 'Delegate it without autoExecute: the person is asked for each action.';
+const ASKING = 'Delegate it without autoExecute. The person then decides each action.';
 
 /** Why an accepted permit does not count; undefined when it does. It is then used up. */
 async function whyVoid(

@@ -15,7 +15,7 @@ const report = z.object({
 export const revokeTrust = defineTool({
   name: 'revoke_trust',
   title: 'Take back trust',
-  description: `Takes back trust of a session: the grants named, or all. check_task_progress_and_status names them. Later calls are asked for again, also those that a grant let run and that have not started. What runs goes on: abort_tool_execution stops it.`,
+  description: `Withdraws grants of a session: the named ones, or all. check_task_progress_and_status names them. Later calls ask again, also allowed calls that have not started. Running calls go on: abort_tool_execution stops one.`,
   input: z.strictObject({
     sessionId: fields.sessionIdSchema,
     agent: fields.ownerAgentSchema,

@@ -1,5 +1,6 @@
 /** Converts results of the bridge's tools to task reports. Pure. */
 import * as z from 'zod/mini';
+import { SESSION_STATES } from '../../protocol/session-states.ts';
 import { ClientError } from '../core/client-error.ts';
 import { validateAs } from '../core/http-client.ts';
 import type { TaskReport, TaskState } from '../core/task-report.ts';
@@ -36,17 +37,7 @@ function absentIsNull<Schema extends z.ZodMiniType>(schema: Schema) {
 const sessionReport = z.object({
   sessionId: z.string(),
   taskId: absentIsNull(z.string()),
-  state: z.enum([
-    'not_delivered',
-    'working',
-    'input_required',
-    'completed',
-    'cancelled',
-    'failed',
-    'rejected',
-    'unknown_to_agent',
-    'unknown',
-  ]),
+  state: z.enum(SESSION_STATES),
   message: z.string(),
   output: z.string(),
   notDone: z.prefault(z.string(), ''),
