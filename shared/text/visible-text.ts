@@ -248,18 +248,30 @@ function tailLimit(text: string, lines: number): number {
 /** Longer than every escape, marker or emoji. */
 const LONGEST = 120;
 
-/** The last index at or before `at` where a visible text may be cut: not inside an escape, a marker or a character. */
+/**
+ * The last index at or before `at` where a visible text may be cut: not inside an escape, a marker or a character. A
+ * combining mark may follow an escape or a marker, so the start of the character is found first.
+ */
 export function safeCutBefore(text: string, at: number): number {
+  return tokenStart(text, characterStart(text, at));
+}
+
+function characterStart(text: string, at: number): number {
   const from = Math.max(0, at - LONGEST);
-  const before = text.slice(from, at + 2);
-  const openMarker = before.lastIndexOf('⟨', at - from - 1);
-  if (openMarker >= 0 && at > from && !before.slice(openMarker, at - from).includes('⟩'))
-    return from + openMarker;
-  const openEscape = at > from ? before.lastIndexOf('\\u{', at - from - 1) : -1;
-  if (openEscape >= 0 && !before.slice(openEscape, at - from).includes('}')) return from + openEscape;
-  let whole = at;
-  while (whole > from && whole < text.length && continues(text, whole)) whole -= 1;
-  return whole;
+  let start = at;
+  while (start > from && start < text.length && continues(text, start)) start -= 1;
+  return start;
+}
+
+/** The start of the escape or marker that is open before `at`, or `at`. */
+function tokenStart(text: string, at: number): number {
+  const from = Math.max(0, at - LONGEST);
+  const before = text.slice(from, at);
+  const marker = before.lastIndexOf('⟨');
+  if (marker >= 0 && !before.includes('⟩', marker)) return from + marker;
+  // The two characters after `at` complete an escape that is cut after its backslash.
+  const escape = at > from ? text.slice(from, at + 2).lastIndexOf('\\u{', at - from - 1) : -1;
+  return escape >= 0 && !before.includes('}', escape) ? from + escape : at;
 }
 
 /** Whether the character at this index belongs to the previous one. */

@@ -206,6 +206,17 @@ describe('a quoted text', () => {
     });
   });
 
+  it.each([
+    ['an escape', 'ab\u{0}\u{301}xyz', 'ab'],
+    ['a marker', `ab${' '.repeat(100)}\u{301}xyz`, 'ab'],
+    ['an escaped mark', '\u{301}\u{301}xyz', ''],
+  ])('R93 is not cut inside %s that a combining mark follows', (_, text, head) => {
+    const [whole = ''] = visibleLines(text);
+    const mark = whole.indexOf('\u{301}');
+    expect(mark).toBeGreaterThan(0);
+    expect(visibleLine(text, mark + 1)).toBe(`${head}…`);
+  });
+
   it('is never cut inside a character, an escape or a marker, and counts every omitted character', () => {
     fc.assert(
       fc.property(
