@@ -1,0 +1,148 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { followJournal } from '../../../../a2a-server/executor/follow-journal.ts';
+import type { Journal } from '../../../../a2a-server/journal/journal.ts';
+import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events.ts';
+import {
+  beginning,
+  completed,
+  continuing,
+  delta,
+  inputRequired,
+  message,
+  working,
+} from '../../../support/journal-samples.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+const TASK = 'task-1';
+const BEGINNING = [message('do it'), working];
+
+let journal: Journal;
+let stop: AbortController;
+
+beforeEach(async () => {
+  journal = await openSqliteJournal({ path: join(await temporaryDirectory(), 'journal.db'), clock: () => 1 });
+  await journal.append(beginning(TASK, { events: BEGINNING }));
+  stop = new AbortController();
+});
+afterEach(() => journal.close());
+
+type Until = 'settled' | 'ended';
+
+function follow(after: number, until: Until = 'ended'): AsyncGenerator<readonly JournalEntry[]> {
+  return followJournal(journal, TASK, after, { until, signal: stop.signal });
+}
+
+async function append(...events: TaskEvent[]): Promise<void> {
+  const { seq = 0, state } = (await journal.row(TASK)) ?? {};
+  await journal.append(continuing(TASK, seq, events, state));
+}
+
+function deltas(count: number): TaskEvent[] {
+  return Array.from({ length: count }, (_, index) => delta(String(index)));
+}
+
+/** The positions of the next batches, until `last` has been read. */
+async function positionsTo(last: number, reader: AsyncGenerator<readonly JournalEntry[]>): Promise<number[]> {
+  const seen: number[] = [];
+  while (seen.at(-1) !== last) {
+    const { value, done } = await reader.next();
+    if (done === true) break;
+    seen.push(...value.map(({ seq }) => seq));
+  }
+  return seen;
+}
+
+async function toTheEnd(reader: AsyncGenerator<readonly JournalEntry[]>): Promise<number[]> {
+  return positionsTo(Number.POSITIVE_INFINITY, reader);
+}
+
+/** The numbers from `first` to `last`. */
+function range(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+describe('a reader of the journal', () => {
+  it.each([256, 257, 600])('S1 reads all of %p entries that come while it sleeps', async (count) => {
+    const reader = follow(0);
+    expect(await positionsTo(3, reader)).toEqual([1, 2, 3]);
+    const asleep = reader.next();
+    await append(...deltas(count));
+    const { value } = await asleep;
+    const first = (value ?? []).map((entry: JournalEntry) => entry.seq);
+    // No append follows that could wake the reader again.
+    const rest = first.at(-1) === 3 + count ? [] : await positionsTo(3 + count, reader);
+    expect([...first, ...rest]).toEqual(range(4, 3 + count));
+    stop.abort();
+    expect(await reader.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it('S1 misses nothing that comes while it works on a batch', async () => {
+    const reader = follow(0);
+    expect(await positionsTo(3, reader)).toEqual([1, 2, 3]);
+    await append(...deltas(2));
+    expect(await positionsTo(5, reader)).toEqual([4, 5]);
+    await append(...deltas(300), completed);
+    expect(await toTheEnd(reader)).toEqual(range(6, 306));
+  });
+
+  it.each<{ until: Until; last: TaskEvent; over: boolean }>([
+    { until: 'ended', last: completed, over: true },
+    { until: 'settled', last: completed, over: true },
+    { until: 'settled', last: inputRequired, over: true },
+    { until: 'ended', last: inputRequired, over: false },
+  ])(
+    'that reads until the task has $until is over after $last.type: $over',
+    async ({ until, last, over }) => {
+      const reader = follow(0, until);
+      expect(await positionsTo(3, reader)).toEqual([1, 2, 3]);
+      await append(delta('a'), last);
+      expect(await positionsTo(5, reader)).toEqual([4, 5]);
+      const next = reader.next();
+      if (!over) {
+        await append(working);
+        expect((await next).value).toMatchObject([{ seq: 6 }]);
+        stop.abort();
+      }
+      expect(await (over ? next : reader.next())).toEqual({ done: true, value: undefined });
+    },
+  );
+
+  it('stops at the entry that ends the task, and reads on from a position at the end', async () => {
+    await append(inputRequired, delta('a'), completed);
+    expect(await toTheEnd(follow(2, 'settled'))).toEqual([3, 4]);
+    expect(await toTheEnd(follow(4, 'settled'))).toEqual([5, 6]);
+    expect(await toTheEnd(follow(6))).toEqual([]);
+  });
+
+  it('S2 refuses a position beyond the end, and takes the end itself', async () => {
+    await expect(follow(4).next()).rejects.toMatchObject({
+      reason: 'INVALID_CURSOR',
+      facts: { lastSeq: '3' },
+    });
+    const reader = follow(3);
+    const next = reader.next();
+    await append(completed);
+    expect((await next).value).toMatchObject([{ seq: 4 }]);
+  });
+
+  it('S2 refuses a task that is not there, and one that is deleted while it reads', async () => {
+    await expect(
+      followJournal(journal, 'task-2', 0, { until: 'ended', signal: stop.signal }).next(),
+    ).rejects.toMatchObject({ reason: 'UNKNOWN_TASK' });
+    await append(...deltas(300), completed);
+    const reader = follow(0);
+    expect((await reader.next()).value).toHaveLength(256);
+    await journal.forget(Number.MAX_SAFE_INTEGER, 100);
+    await expect(reader.next()).rejects.toMatchObject({ reason: 'UNKNOWN_TASK' });
+  });
+
+  it('E4 stops when its signal is aborted, also while it sleeps', async () => {
+    const reader = follow(3);
+    const next = reader.next();
+    stop.abort();
+    expect(await next).toEqual({ done: true, value: undefined });
+    expect(await follow(0).next()).toEqual({ done: true, value: undefined });
+  });
+});
