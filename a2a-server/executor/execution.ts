@@ -31,12 +31,6 @@ const RETRY_MS = 5_000;
 /** Gives the events that a new execution appends first. */
 export type Opening = (snapshot: Snapshot) => readonly TaskEvent[];
 
-/** The input of a new execution. */
-export interface Beginning {
-  opening?: Opening | undefined;
-  command?: PendingCommand | undefined;
-}
-
 export interface ExecutionOptions extends AskOptions {
   journal: Journal;
   /** Opens a task's workspace. @throws ProductError UNKNOWN_WORKSPACE */
@@ -56,7 +50,11 @@ export interface Host {
   /** The scope of the task. The execution closes it. */
   task: AbortScope<StopCause>;
   /** Wakes the task after this many milliseconds, unless it is woken or stopped earlier. */
-  wakeAfter: (ms: number, opening?: Opening) => void;
+  wakeAfter: (ms: number) => void;
+  /** Gives the events to append first. Undefined once they are durable. */
+  opening: () => Opening | undefined;
+  /** Called when the opening is durable. */
+  opened: () => void;
 }
 
 /** Resources that one pass of an execution opens. */
@@ -98,10 +96,10 @@ export class Execution {
   }
 
   /** Resolves when nothing of it runs any more. Call it once. Never rejects. */
-  async run({ opening, command }: Beginning): Promise<void> {
+  async run(command?: PendingCommand): Promise<void> {
     const release = this.#options.log.retain(this.#taskId);
     try {
-      await this.#carryOn(opening, command);
+      await this.#carryOn(command);
     } catch (error) {
       // The disk may have space again later. Without this timer the task would wait for the next command (R28).
       if (!(await this.#fail(error))) this.#host.wakeAfter(RETRY_MS);
@@ -111,14 +109,13 @@ export class Execution {
     }
   }
 
-  async #carryOn(opening: Opening | undefined, command: PendingCommand | undefined): Promise<void> {
+  async #carryOn(command: PendingCommand | undefined): Promise<void> {
     try {
       if (await this.#orphaned()) {
-        this.#host.wakeAfter(ORPHAN_MS, opening);
+        this.#host.wakeAfter(ORPHAN_MS);
         return;
       }
-      if (opening)
-        await this.#options.log.change(this.#taskId, (s) => ({ type: 'append', events: opening(s) }));
+      await this.#open();
       do {
         this.again = false;
         await this.#untilSettled(command);
@@ -142,6 +139,13 @@ export class Execution {
     }));
     if (changed?.type !== 'appended' && changed?.type !== 'kept') return false;
     return orphanedCall(changed.snapshot, orphans) !== undefined;
+  }
+
+  async #open(): Promise<void> {
+    const opening = this.#host.opening();
+    if (opening === undefined) return;
+    await this.#options.log.change(this.#taskId, (s) => ({ type: 'append', events: opening(s) }));
+    this.#host.opened();
   }
 
   async #untilSettled(command: PendingCommand | undefined): Promise<void> {
@@ -184,7 +188,7 @@ export class Execution {
           break;
         case 'run': {
           await toolbox.settled(loop.signal);
-          const { workspace, earlier } = (stretch.opened ??= await this.#open(snapshot));
+          const { workspace, earlier } = (stretch.opened ??= await this.#obtain(snapshot));
           stretch.turn ??= new TurnScope(task, clock, limits.turnMs);
           const { scope } = stretch.turn;
           const countdowns = [stretch.turn.countdown, stretch.countdown].filter((it) => it !== undefined);
@@ -212,7 +216,7 @@ export class Execution {
         case 'ask-model':
           // MCP servers and other tool sources get time to start before the model sees the tool list.
           await toolbox.settled(loop.signal);
-          stretch.opened ??= await this.#open(snapshot);
+          stretch.opened ??= await this.#obtain(snapshot);
           stretch.turn?.end();
           stretch.turn = new TurnScope(task, clock, limits.turnMs);
           await askModel(snapshot, this.#options, { ...stretch.opened, turn: stretch.turn.scope, loop });
@@ -237,7 +241,7 @@ export class Execution {
     });
   }
 
-  async #open(snapshot: Snapshot): Promise<Opened> {
+  async #obtain(snapshot: Snapshot): Promise<Opened> {
     const { log, journal, openWorkspace } = this.#options;
     const workspace = await openWorkspace(snapshot.settings.workspace);
     const rows = await journal.session(snapshot.principal, snapshot.sessionId);

@@ -9,7 +9,7 @@ import { AbortScope } from '../../shared/runtime/abort.ts';
 import type { CommandKey } from '../journal/journal.ts';
 import { restartEvents } from '../task/next-step.ts';
 import type { Snapshot } from '../task/snapshot.ts';
-import { Execution, type Beginning, type ExecutionOptions, type Opening } from './execution.ts';
+import { Execution, type ExecutionOptions, type Opening } from './execution.ts';
 import { PendingCommand, type CommandResult } from './pending-command.ts';
 import type { StopCause } from './stop-reason.ts';
 import type { LogChange } from './task-log.ts';
@@ -37,6 +37,8 @@ export class Executor {
   readonly #running = new Map<string, Running>();
   /** Per task, cancels the timer of the next wake-up. */
   readonly #later = new Map<string, () => void>();
+  /** Per task, the events that its next execution appends first. An entry stays until they are durable. */
+  readonly #openings = new Map<string, Opening>();
   readonly scheduler: ToolScheduler;
   #closing = false;
 
@@ -50,11 +52,8 @@ export class Executor {
     return this.#running.size;
   }
 
-  /**
-   * Starts an execution, or asks the running execution to check the task again. Returns at once.
-   * @param opening gives the events that a new execution appends first.
-   */
-  wake(taskId: string, opening?: Opening): void {
+  /** Starts an execution, or asks the running execution to check the task again. Returns at once. */
+  wake(taskId: string): void {
     if (this.#closing) return;
     this.#later.get(taskId)?.();
     const running = this.#running.get(taskId);
@@ -62,7 +61,7 @@ export class Executor {
       running.execution.again = true;
       return;
     }
-    this.#begin(taskId, { opening });
+    this.#begin(taskId);
   }
 
   /**
@@ -84,7 +83,7 @@ export class Executor {
     this.#later.get(taskId)?.();
     const command = new PendingCommand(log, taskId, rule, key);
     const cancelTimer = clock.after(START_WITHIN_MS, () => void command.settle().catch(() => undefined));
-    this.#begin(taskId, { command });
+    this.#begin(taskId, command);
     try {
       return await command.result;
     } finally {
@@ -92,19 +91,21 @@ export class Executor {
     }
   }
 
-  #begin(taskId: string, first: Beginning): void {
+  #begin(taskId: string, command?: PendingCommand): void {
     const execution = new Execution(taskId, this.#options, {
       scheduler: this.scheduler,
       task: this.#server.child(),
-      wakeAfter: (ms, opening) => this.#wakeAfter(taskId, ms, opening),
+      wakeAfter: (ms) => this.#wakeAfter(taskId, ms),
+      opening: () => this.#openings.get(taskId),
+      opened: () => void this.#openings.delete(taskId),
     });
     const running: Running = { execution, done: Promise.resolve() };
     this.#running.set(taskId, running);
-    running.done = this.#run(taskId, execution, first);
+    running.done = this.#run(taskId, execution, command);
   }
 
-  async #run(taskId: string, execution: Execution, first: Beginning): Promise<void> {
-    await execution.run(first);
+  async #run(taskId: string, execution: Execution, command?: PendingCommand): Promise<void> {
+    await execution.run(command);
     // No await follows: a wake-up either finds this execution, or starts the next one. This line starts the next one for
     // a wake-up that came after the last check.
     this.#running.delete(taskId);
@@ -120,7 +121,10 @@ export class Executor {
   /** Wakes every task that was neither parked nor ended when the last process exited. @returns their number. */
   async recover(): Promise<number> {
     const rows = await this.#options.journal.unsettled();
-    for (const { taskId } of rows) this.wake(taskId, restartEvents);
+    for (const { taskId } of rows) {
+      this.#openings.set(taskId, restartEvents);
+      this.wake(taskId);
+    }
     return rows.length;
   }
 
@@ -146,10 +150,10 @@ export class Executor {
   }
 
   /** Wakes the task after this many milliseconds, unless it is woken or stopped earlier. */
-  #wakeAfter(taskId: string, ms: number, opening?: Opening): void {
+  #wakeAfter(taskId: string, ms: number): void {
     if (this.#closing) return;
     this.#later.get(taskId)?.();
-    const cancelTimer = this.#options.clock.after(ms, () => this.wake(taskId, opening));
+    const cancelTimer = this.#options.clock.after(ms, () => this.wake(taskId));
     this.#later.set(taskId, () => {
       cancelTimer();
       this.#later.delete(taskId);

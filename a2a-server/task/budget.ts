@@ -72,7 +72,15 @@ export function budgetUsageAfter(
   };
 }
 
-/** The first events of a process that continues a task. No server ran before them, so that time is not working time. */
+/**
+ * The first events of a process that continues a task. Before them no server ran, or the task waited for an orphaned
+ * process. So that time is not working time.
+ */
 function takenUpBy({ type }: TaskEvent): boolean {
-  return type === 'turn.abandoned' || type === 'tool.interrupted' || type === 'task.working';
+  return (
+    type === 'turn.abandoned' ||
+    type === 'tool.interrupted' ||
+    type === 'task.working' ||
+    type === 'process.orphaned'
+  );
 }

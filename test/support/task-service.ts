@@ -17,6 +17,7 @@ import { NO_TIME_LIMITS, type TimeLimits } from '../../a2a-server/executor/time-
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { Journal } from '../../a2a-server/journal/journal.ts';
 import type { Models } from '../../a2a-server/models/model.ts';
+import type { ChildProcesses } from '../../a2a-server/processes/child-processes.ts';
 import { NO_BUDGET, type Budget } from '../../a2a-server/task/budget.ts';
 import { NO_EXPIRY } from '../../a2a-server/task/expiry.ts';
 import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
@@ -64,6 +65,8 @@ export async function startService(options: {
   onEnded?: (task: Snapshot) => void;
   /** Wraps the journal for the service. */
   between?: (journal: Journal) => Journal;
+  /** The processes that an earlier service left running. */
+  children?: Pick<ChildProcesses, 'endOrphans'>;
 }): Promise<RunningService> {
   const clock = options.clock ?? new FakeClock();
   const failures: unknown[] = [];
@@ -89,6 +92,7 @@ export async function startService(options: {
     limits: { ...NO_TIME_LIMITS, ...options.limits },
     budget: { ...NO_BUDGET, ...options.budget },
     onFailure: (_taskId, error) => failures.push(error),
+    ...(options.children && { children: options.children }),
     ...(options.onEnded && { onEnded: options.onEnded }),
     ...(options.upkeep && {
       upkeep: {

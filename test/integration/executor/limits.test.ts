@@ -2,10 +2,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { z } from 'zod';
+import type { Journal } from '../../../a2a-server/journal/journal.ts';
+import type { Orphan } from '../../../a2a-server/processes/child-processes.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { Tool } from '../../../a2a-server/tools/tool.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
+import { journalWithAppend } from '../../support/journal-with-append.ts';
 import { idle, ADA, says, settled, startService, type RunningService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -38,6 +42,15 @@ function looking(run: (signal: AbortSignal) => Promise<void>, timeoutMs = 60_000
       return { text: 'Seen.', summary: 'looked' };
     },
   });
+}
+
+/** A disk that takes no appends while it is full. */
+class Interruption {
+  full = false;
+  readonly between = (journal: Journal): Journal =>
+    journalWithAppend(journal, (append) =>
+      this.full ? Promise.reject(new ProductError('STORAGE', 'the disk is full')) : journal.append(append),
+    );
 }
 
 const quick = looking(() => Promise.resolve());
@@ -270,36 +283,93 @@ describe('a budget', () => {
 describe('time in which no server ran', () => {
   const DAY_MS = 86_400_000;
 
-  /** A task whose tool had run for 10 s when its server ended, with nothing left open, and that is taken up a day later. */
-  async function dayAfter(limits: Pick<Parameters<typeof startService>[0], 'limits' | 'budget'>) {
+  type Options = Parameters<typeof startService>[0];
+
+  /**
+   * A task whose tool had run for 10 s when its server ended, and that the next server continues a day later.
+   * @param ended the end of the first server: `killed` leaves the call open, and its process among the `orphans`
+   */
+  async function dayAfter(
+    limits: Pick<Options, 'limits' | 'budget'>,
+    {
+      ended = 'stopped',
+      orphans = [],
+      ...restart
+    }: { ended?: 'stopped' | 'killed'; orphans?: Orphan[] } & Partial<Options> = {},
+  ) {
     const at = { ...(await where()), ...limits };
     const { tool, runs } = endless();
     const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
+    const killed = new Interruption();
     const before = await startService({
       ...at,
       models,
       tools: [{ ...tool, sideEffect: 'files' }],
+      between: killed.between,
     });
     const { clock } = before;
     const accepted = await before.tasks.send(says('look', { settings: { autoExecute: true } }));
     await runs;
     clock.advance(10_000);
+    if (ended === 'killed') {
+      for (const { toolId } of before.tasks.toolExecutions(ADA))
+        orphans.push({ owner: { type: 'tool-execution', toolId }, group: 4242 });
+      killed.full = true;
+    }
     const stopped = before.stop();
     before.tasks.hurry();
     await stopped;
     clock.advance(DAY_MS);
-    const service = await startService({ ...at, models, tools: [tool], clock });
+    const service = await startService({ ...at, models, tools: [tool], clock, ...restart });
     await service.tasks.recover();
-    return settled(service.tasks, accepted);
+    return { service, accepted };
   }
 
-  it('A1 is no time at work: a limit of a task is not reached by it', async () => {
-    const { status, spent } = await dayAfter({ limits: { taskMs: 60_000 } });
+  it.each<[string, Pick<Options, 'limits' | 'budget'>]>([
+    ['A1 reaches no limit of the task', { limits: { taskMs: 60_000 } }],
+    ['spends no budget', { budget: { activeMs: 60_000 } }],
+  ])('%s', async (_what, limits) => {
+    const { service, accepted } = await dayAfter(limits);
+    const { status, spent } = await settled(service.tasks, accepted);
     expect(status).toEqual({ state: 'completed' });
     expect(spent.activeMs).toBe(10_000);
   });
 
-  it('spends no budget', async () => {
-    expect((await dayAfter({ budget: { activeMs: 60_000 } })).status).toEqual({ state: 'completed' });
+  it('R28 spends no budget either if the next server cannot write at first', async () => {
+    const disk = new Interruption();
+    disk.full = true;
+    const { service, accepted } = await dayAfter({ budget: { activeMs: 60_000 } }, { between: disk.between });
+    await idle(service.tasks);
+    expect(service.failures).toMatchObject([{ reason: 'STORAGE' }]);
+    disk.full = false;
+    const end = settled(service.tasks, accepted);
+    service.clock.advance(60_000);
+    const { status, spent } = await end;
+    expect(status).toEqual({ state: 'completed' });
+    expect(spent.activeMs).toBe(10_000);
+  });
+
+  it('D6 spends no budget either while a process of the killed server still runs', async () => {
+    const orphans: Orphan[] = [];
+    const children = { endOrphans: () => Promise.resolve(orphans) };
+    const { service, accepted } = await dayAfter(
+      { budget: { activeMs: 60_000 } },
+      { ended: 'killed', children, orphans },
+    );
+    const { tasks, clock } = service;
+    await idle(tasks);
+    expect(await tasks.snapshot(accepted.taskId, ADA)).toMatchObject({
+      status: { state: 'working' },
+      spent: { activeMs: 0 },
+    });
+    clock.advance(DAY_MS);
+    await idle(tasks);
+    orphans.pop();
+    const end = settled(tasks, accepted);
+    clock.advance(60_000);
+    expect(await end).toMatchObject({
+      status: { state: 'input-required', pending: [{ tool: 'look' }] },
+      spent: { activeMs: 0 },
+    });
   });
 });

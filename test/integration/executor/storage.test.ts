@@ -9,7 +9,6 @@ import {
   type RunningTaskService,
 } from '../../../a2a-server/executor/create-task-service.ts';
 import { randomIds } from '../../../a2a-server/executor/ids.ts';
-import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
@@ -17,6 +16,7 @@ import { createToolbox } from '../../../a2a-server/tools/toolbox.ts';
 import { openWorkspace } from '../../../a2a-server/tools/workspace/workspace.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { journalWithAppend } from '../../support/journal-with-append.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
 import { says, settled } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -44,28 +44,12 @@ async function fullFrom(
   const workspace = await temporaryDirectory();
   const journal = await openSqliteJournal({ path, clock: () => clock.now() });
   let full: boolean | undefined;
-  const failing: Journal = {
-    append: (append) => {
-      full ??= append.events.some((event) => event.type === type) || undefined;
-      if (!full) return journal.append(append);
-      if (once) full = false;
-      return Promise.reject(new ProductError('STORAGE', 'the disk is full'));
-    },
-    read: (taskId, after, limit) => journal.read(taskId, after, limit),
-    row: (taskId) => journal.row(taskId),
-    command: (principal, messageId) => journal.command(principal, messageId),
-    toolExecution: (toolId) => journal.toolExecution(toolId),
-    content: (taskId, hash) => journal.content(taskId, hash),
-    withSavedFiles: (principal) => journal.withSavedFiles(principal),
-    list: (filter, page) => journal.list(filter, page),
-    session: (principal, sessionId) => journal.session(principal, sessionId),
-    unsettled: () => journal.unsettled(),
-    deadlines: (limit) => journal.deadlines(limit),
-    forget: (before, limit) => journal.forget(before, limit),
-    maintain: (limit) => journal.maintain(limit),
-    watch: (taskId, wake) => journal.watch(taskId, wake),
-    close: () => journal.close(),
-  };
+  const failing = journalWithAppend(journal, (append) => {
+    full ??= append.events.some((event) => event.type === type) || undefined;
+    if (!full) return journal.append(append);
+    if (once) full = false;
+    return Promise.reject(new ProductError('STORAGE', 'the disk is full'));
+  });
   let told: ((error: unknown) => void) | undefined;
   const refused = new Promise<unknown>((resolve) => (told = resolve));
   const tasks = createTaskService({

@@ -1,0 +1,25 @@
+/** A journal whose appends a test decides on, e.g. to refuse them. The other methods are the real ones. */
+import type { Journal } from '../../a2a-server/journal/journal.ts';
+
+export function journalWithAppend(
+  journal: Journal,
+  append: (append: Parameters<Journal['append']>[0]) => ReturnType<Journal['append']>,
+): Journal {
+  return {
+    append,
+    read: (taskId, after, limit) => journal.read(taskId, after, limit),
+    row: (taskId) => journal.row(taskId),
+    command: (principal, messageId) => journal.command(principal, messageId),
+    toolExecution: (toolId) => journal.toolExecution(toolId),
+    content: (taskId, hash) => journal.content(taskId, hash),
+    withSavedFiles: (principal) => journal.withSavedFiles(principal),
+    list: (filter, page) => journal.list(filter, page),
+    session: (principal, sessionId) => journal.session(principal, sessionId),
+    unsettled: () => journal.unsettled(),
+    deadlines: (limit) => journal.deadlines(limit),
+    forget: (before, limit) => journal.forget(before, limit),
+    maintain: (limit) => journal.maintain(limit),
+    watch: (taskId, wake) => journal.watch(taskId, wake),
+    close: () => journal.close(),
+  };
+}
