@@ -27,16 +27,18 @@ export const modelIdSchema = z
     error: `a model is "${OFFLINE_MODEL_ID}" or "provider:model", with one of the providers ${providerNameSchema.options.join(', ')}`,
   });
 
-/** An http(s) URL without user, password or query, because these would appear in messages and logs. */
-const baseUrl = z.string().refine(
-  (text) => {
-    const url = parseUrl(text);
-    if (url === undefined) return false;
-    const { protocol, username, password, search } = url;
-    return /^https?:$/.test(protocol) && username === '' && password === '' && search === '';
-  },
-  { error: 'expected an http or https URL without user, password or query' },
-);
+/** What `isBaseUrl` accepts, in words. */
+export const BASE_URL = 'an http or https URL without user, password or query';
+
+/** User, password and query would appear in messages and logs. */
+export function isBaseUrl(text: string): boolean {
+  const url = parseUrl(text);
+  if (url === undefined) return false;
+  const { protocol, username, password, search } = url;
+  return /^https?:$/.test(protocol) && username === '' && password === '' && search === '';
+}
+
+const baseUrl = z.string().refine(isBaseUrl, { error: `expected ${BASE_URL}` });
 
 /** US dollars per million tokens. */
 const price = z.strictObject({

@@ -14,7 +14,7 @@
  */
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import type { ProviderName } from './model-settings.ts';
+import { BASE_URL, isBaseUrl, type ProviderName } from './model-settings.ts';
 
 export const COMPATIBLE_URL = 'MCP_A2A_OPENAI_COMPATIBLE_URL';
 
@@ -102,7 +102,7 @@ export interface ProviderConnection {
 
 /**
  * Finds the URL and the key of a provider in the settings and the environment.
- * @throws ProductError CONFIGURATION that names the missing variable
+ * @throws ProductError CONFIGURATION that names the missing or invalid variable
  */
 export function resolveProvider(
   name: ProviderName,
@@ -124,6 +124,13 @@ export function resolveProvider(
     throw new ProductError(
       'CONFIGURATION',
       `The provider ${name} needs the URL of its endpoint: set ${COMPATIBLE_URL}, e.g. to http://localhost:11434/v1.`,
+      { facts: { provider: name, variable: COMPATIBLE_URL } },
+    );
+  // The settings check the other URLs.
+  if (!isBaseUrl(baseURL))
+    throw new ProductError(
+      'CONFIGURATION',
+      `The environment variable ${COMPATIBLE_URL} is not valid. Allowed: ${BASE_URL}, e.g. http://localhost:11434/v1.`,
       { facts: { provider: name, variable: COMPATIBLE_URL } },
     );
   const access = { baseURL, apiKey };

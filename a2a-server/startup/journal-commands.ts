@@ -34,12 +34,12 @@ export function backup(file: string, { stateDir, json, say }: Output): void {
  * @returns whether it is whole
  * @throws ProductError CONFIGURATION, STORAGE
  */
-export function verify(
+export async function verify(
   { file, accept }: { file: string | undefined; accept: boolean },
   { stateDir, json, say }: Output,
-): boolean {
+): Promise<boolean> {
   const path = file === undefined ? journalIn(stateDir) : resolve(file);
-  const loss = accept && file === undefined ? acceptLoss(path) : undefined;
+  const loss = accept && file === undefined ? await acceptLoss(path) : undefined;
   const accepted = loss && lossText(loss);
   if (!json && accepted !== undefined) say(`The next server starts without what is missing: ${accepted}.`);
   // A journal that is gone has nothing to check.
@@ -64,7 +64,7 @@ export async function restore(
 ): Promise<void> {
   await prepareStateDirectory(stateDir);
   const source = resolve(file);
-  const report = restoreJournal(source, journalIn(stateDir), { replace });
+  const report = await restoreJournal(source, journalIn(stateDir), { replace });
   if (json) return say(JSON.stringify({ file: source, stateDirectory: stateDir, ...report }));
   const moved = report.movedTo === undefined ? '' : ` The earlier journal is in ${report.movedTo}.`;
   say(

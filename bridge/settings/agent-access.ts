@@ -3,6 +3,7 @@
  * the file: the settings can name a variable or a command.
  */
 import { z } from 'zod';
+import { parseUrl } from '../../shared/net/parse-url.ts';
 
 const command = z.array(z.string()).min(1).max(100);
 const secretSource = z.union([
@@ -15,10 +16,15 @@ const secretSource = z.union([
 /** A value, or where to read it. */
 export type SecretSource = z.infer<typeof secretSource>;
 
+/** A user and password in a URL would be visible; a header carries them instead. */
+export const httpUrl = z
+  .url({ protocol: /^https?$/ })
+  .refine(hasNoCredentials, 'a user or password belongs into a header, not into the URL');
+
 /** The optional keys of an agent's settings. */
 export const agentAccess = {
   /** The URL of the card, if it is not at the agent's URL. */
-  cardUrl: z.url({ protocol: /^https?$/ }).optional(),
+  cardUrl: httpUrl.optional(),
   /** A program and its arguments, run without a shell. It prints the bearer token. */
   tokenCommand: command.optional(),
   headers: z
@@ -28,8 +34,8 @@ export const agentAccess = {
   workspaces: z.record(z.string().min(1), z.string().min(1)).default({}),
 } as const;
 
-/** A user and password in a URL would be visible; a header carries them instead. */
-export function hasNoCredentials(url: string): boolean {
-  const { username, password } = new URL(url);
-  return username === '' && password === '';
+/** True for a text that is no URL: the schema reports it. */
+function hasNoCredentials(text: string): boolean {
+  const url = parseUrl(text);
+  return url === undefined || (url.username === '' && url.password === '');
 }

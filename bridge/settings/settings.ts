@@ -11,17 +11,13 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import { LOG_LEVELS } from '../../shared/runtime/logging.ts';
 import { locationFlags, settingsSources } from '../../shared/settings/settings-sources.ts';
 import { APPROVALS, FORM_FIELDS } from './approval-mode.ts';
-import { agentAccess, hasNoCredentials } from './agent-access.ts';
+import { agentAccess, httpUrl } from './agent-access.ts';
 import { webhookSettingsSchema } from './webhook-settings.ts';
 import { DIALECT_NAMES } from '../dialects/dialect.ts';
 import { ON_CANCEL } from '../mcp/cancelled-calls/cause.ts';
 
 const agentName = z.string().regex(/^[A-Za-z0-9._-]{1,100}$/, 'letters, digits, ".", "_" and "-"');
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
-
-const httpUrl = z
-  .url({ protocol: /^https?$/ })
-  .refine(hasNoCredentials, 'a user or password belongs into a header, not into the URL');
 
 /** The port after the a2a-server's. */
 export const DEFAULT_HTTP_PORT = 41243;

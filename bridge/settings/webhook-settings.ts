@@ -1,7 +1,8 @@
 /** The setting `approvalWebhook`: where the bridge posts pending actions, and how the two sides authenticate. */
 import { z } from 'zod';
-import { agentAccess, hasNoCredentials } from './agent-access.ts';
+import { agentAccess, httpUrl } from './agent-access.ts';
 import { isLoopback } from '../../shared/net/loopback.ts';
+import { parseUrl } from '../../shared/net/parse-url.ts';
 
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 
@@ -10,9 +11,7 @@ const AFTER_SECONDS = 30;
 
 export const webhookSettingsSchema = z
   .strictObject({
-    url: z
-      .url({ protocol: /^https?$/ })
-      .refine(hasNoCredentials, 'a user or password belongs into a header, not into the URL'),
+    url: httpUrl,
     /** Allows the webhook to send previews unencrypted over a network. */
     allowHttp: z.boolean().default(false),
     /** The environment variable, or the command, that holds the secret for the signatures. */
@@ -24,7 +23,7 @@ export const webhookSettingsSchema = z
     /** How long an action waits before it is posted. */
     afterSeconds: z.number().min(0).max(86_400).default(AFTER_SECONDS),
   })
-  .refine(({ url, allowHttp }) => allowHttp || isSafe(new URL(url)), {
+  .refine(({ url, allowHttp }) => allowHttp || isSafe(url), {
     message:
       'https, or http on this machine: what waits is shown to whoever listens. "allowHttp": true allows it',
     path: ['url'],
@@ -35,6 +34,7 @@ export const webhookSettingsSchema = z
   });
 export type WebhookSettings = z.infer<typeof webhookSettingsSchema>;
 
-function isSafe({ protocol, hostname }: URL): boolean {
-  return protocol === 'https:' || isLoopback(hostname);
+function isSafe(text: string): boolean {
+  const url = parseUrl(text);
+  return url?.protocol === 'https:' || isLoopback(url?.hostname ?? '');
 }

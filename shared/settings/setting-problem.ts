@@ -26,7 +26,7 @@ export function settingProblem(issue: z.core.$ZodRawIssue): string {
     case 'too_big':
       return `it is too ${issue.origin === 'string' ? 'long' : 'large'}`;
     case 'invalid_format':
-      return issue.format === 'url' ? 'it is no such URL' : 'it does not have the right form';
+      return issue.format === 'url' ? 'it is not a valid URL' : 'it does not have the right form';
     case 'unrecognized_keys':
       return `there is no ${issue.keys.map((key) => `"${key}"`).join(', ')} here`;
     case 'invalid_key':

@@ -15,11 +15,19 @@ import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
+import { JournalInUse } from '../journal.ts';
 import { integerColumn } from './columns.ts';
 import { COUNT_TASKS } from './delete-sessions.ts';
 import { makePrivate, prepareJournalDirectory } from './journal-files.ts';
-import { lockJournal } from './journal-lock.ts';
-import { type JournalLoss, keepLog, lossError, missingSince, shortenedSince } from './journal-loss.ts';
+import { lockJournal, requireNoOwner } from './journal-lock.ts';
+import {
+  type JournalLoss,
+  keepLog,
+  lossError,
+  lossOf,
+  missingSince,
+  shortenedSince,
+} from './journal-loss.ts';
 import { type Mark, readMark, removeMark, sizeOf } from './journal-mark.ts';
 import { migrate, requireCurrentSchema } from './schema.ts';
 import { reportOf, requireFile, type JournalReport } from './verify-journal.ts';
@@ -41,12 +49,11 @@ export function backupJournal(path: string, target: string): CopyReport {
     throw new ProductError('CONFIGURATION', `The file ${target} exists. Choose another name.`, {
       facts: { path: target },
     });
-  const mark = readMark(path);
-  const shortened = shortenedSince(path, mark);
+  const shortened = shortenedSince(path, readMark(path));
   if (shortened !== undefined) throw lossError(path, shortened);
   return writing(target, (draft) => {
     reading(path, (database) => {
-      const loss = missingSince(database, mark);
+      const loss = lossOf(database, path);
       if (loss !== undefined) throw lossError(path, loss, keepLog(path));
       database.command('VACUUM INTO ?')(draft);
     });
@@ -62,20 +69,22 @@ export interface RestoreReport extends CopyReport {
 /**
  * Puts the backup `source` in the place of the journal at `path`. The journal that was there is moved away, not deleted.
  * @param replace allows it although the journal has tasks
- * @throws ProductError CONFIGURATION if a server uses the journal, the journal has tasks, or the backup is damaged; STORAGE.
- * Nothing is changed then.
+ * @throws ProductError CONFIGURATION if a server uses the journal, the journal has tasks, or the backup is damaged. Nothing
+ * is changed then. STORAGE if the disk fails; the error names the directory of the earlier journal if it was moved.
  */
-export function restoreJournal(
+export async function restoreJournal(
   source: string,
   path: string,
   { replace }: { replace: boolean },
-): RestoreReport {
+): Promise<RestoreReport> {
   requireFile(source);
   const directory = dirname(path);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const place = existsSync(path) ? prepareJournalDirectory(path) : path;
   const lock = lockJournal(place);
+  let movedTo: string | undefined;
   try {
+    await requireUnused(place);
     const tasks = tasksAt(place);
     if (tasks !== 0 && !replace)
       throw new ProductError(
@@ -83,7 +92,6 @@ export function restoreJournal(
         `The journal ${place} ${tasks === undefined ? 'exists and cannot be read' : `has ${tasks} tasks`}. Nothing was changed. To move it away and use the backup, add --replace.`,
         { facts: { path: place } },
       );
-    let movedTo: string | undefined;
     const report = writing(place, (draft) => {
       copyFileSync(source, draft);
       // A journal that no server has closed has its newest commits in its log.
@@ -95,9 +103,19 @@ export function restoreJournal(
     });
     removeMark(place);
     return { ...report, ...(movedTo !== undefined && { movedTo }) };
+  } catch (error) {
+    throw movedTo === undefined ? error : halfRestored(place, movedTo, error);
   } finally {
     lock.release();
   }
+}
+
+function halfRestored(path: string, movedTo: string, cause: unknown): ProductError {
+  return new ProductError(
+    'STORAGE',
+    `The backup could not be put in place: ${messageOf(cause)} The earlier journal is in ${movedTo}. Run the restore again, or move the files from there back to ${dirname(path)}.`,
+    { facts: { path, movedTo }, cause },
+  );
 }
 
 /**
@@ -105,17 +123,37 @@ export function restoreJournal(
  * @returns what is missing; undefined if nothing is
  * @throws ProductError CONFIGURATION if a server uses the journal; STORAGE
  */
-export function acceptLoss(path: string): JournalLoss | undefined {
+export async function acceptLoss(path: string): Promise<JournalLoss | undefined> {
   const place = existsSync(path) ? prepareJournalDirectory(path) : path;
   const mark = readMark(place);
   if (mark === undefined) return undefined;
   const lock = lockJournal(place);
   try {
+    await requireUnused(place);
     const loss = shortenedSince(place, mark) ?? (sizeOf(place) === 0 ? undefined : missingIn(place, mark));
     if (loss !== undefined) removeMark(place);
     return loss;
   } finally {
     lock.release();
+  }
+}
+
+/** @throws JournalInUse if a server uses the journal although its lock file was deleted */
+async function requireUnused(path: string): Promise<void> {
+  if (sizeOf(path) === 0) return;
+  let database: Sqlite;
+  try {
+    database = openSqlite(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+  } catch {
+    return; // No server can use a file that is no database.
+  }
+  try {
+    await requireNoOwner(database, path);
+  } catch (error) {
+    // A damaged database, or one of an earlier version, names no owner.
+    if (error instanceof JournalInUse) throw error;
+  } finally {
+    database.close();
   }
 }
 

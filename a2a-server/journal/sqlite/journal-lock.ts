@@ -67,11 +67,10 @@ function fileIdentity(path: string): string | undefined {
 }
 
 /**
- * Enters this process as the owner.
- * @returns a function that removes the entry
- * @throws JournalInUse if the owner that the journal names still runs, even if it is this process
+ * Checks the owner that the journal names. The lock file may have been deleted.
+ * @throws JournalInUse if that owner still runs, even if it is this process
  */
-export async function claimJournal(database: Sqlite, path: string): Promise<() => void> {
+export async function requireNoOwner(database: Sqlite, path: string): Promise<void> {
   const file = fileIdentity(path) ?? '';
   const [row] = withStorageErrors(path, () => database.query('SELECT pid, started, boot, file FROM owner')());
   if (row !== undefined && textColumn(row[3]) === file) {
@@ -80,6 +79,16 @@ export async function claimJournal(database: Sqlite, path: string): Promise<() =
     if (now?.started === owner.started && now.boot === owner.boot)
       throw new JournalInUse(path, new Error(`process ${owner.pid} uses it, and its lock file was deleted`));
   }
+}
+
+/**
+ * Enters this process as the owner.
+ * @returns a function that removes the entry
+ * @throws JournalInUse as `requireNoOwner`
+ */
+export async function claimJournal(database: Sqlite, path: string): Promise<() => void> {
+  await requireNoOwner(database, path);
+  const file = fileIdentity(path) ?? '';
   const own = await processIdentityOf(process.pid);
   withStorageErrors(path, () =>
     database.transaction(() => {

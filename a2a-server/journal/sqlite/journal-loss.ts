@@ -1,4 +1,5 @@
 /** Compares a journal with its mark, and says in words what is missing. */
+import { isDeepStrictEqual } from 'node:util';
 import { closeSync, copyFileSync, constants, openSync, readSync } from 'node:fs';
 import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
@@ -56,9 +57,17 @@ export function missingSince(database: Sqlite, mark: Mark | undefined): JournalL
   return { type: 'missing', tasks, named, shorter: shorter.map(({ taskId }) => taskId), events };
 }
 
-/** The loss of the journal at `path`; undefined if it holds all that its mark names. */
+/**
+ * The loss of the journal at `path`, which a server may use; undefined if the journal holds all that its mark names.
+ *
+ * A server removes the mark before it deletes tasks. So a loss counts only if the mark still says the same afterwards.
+ */
 export function lossOf(database: Sqlite, path: string): JournalLoss | undefined {
-  return missingSince(database, readMark(path));
+  for (;;) {
+    const mark = readMark(path);
+    const loss = missingSince(database, mark);
+    if (loss === undefined || isDeepStrictEqual(readMark(path), mark)) return loss;
+  }
 }
 
 export function lossText(loss: JournalLoss): string {

@@ -61,7 +61,7 @@ async function carriedOut(
   call: CommandCall,
 ): Promise<Session> {
   const text = commandLine(call);
-  const { session, delivery } =
+  const { session, delivery, messageId } =
     going === undefined
       ? await desk.delegations.start(agent, {
           text,
@@ -71,6 +71,8 @@ async function carriedOut(
       : await desk.delegations.goOn(going, { text, command: call, settings: withAgentPaths(agent, {}) });
   const { signal } = new AbortController();
   await waitFor({ session, delivery, timeout: (settings.waitSeconds ?? WAIT_SECONDS) * 1000, signal });
+  // The person reads the answer here. A later MCP call with the same words is a new request.
+  if (session.view !== undefined) desk.delegations.asks(messageId, signal)();
   // The person sees the result here, so the inbox need not announce it.
   if (session.view !== undefined && hasEnded(session.view)) desk.delegations.collect(session);
   return session;

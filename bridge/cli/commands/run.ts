@@ -70,7 +70,7 @@ async function delegated(
   const { deduplicates } = await agent.connect();
   if (options.detach === true && !deduplicates)
     throw new UsageError(`Agent "${agent.name}" may stop a task when its client goes. Omit --detach.`);
-  const { session, delivery } = await delegations.start(agent, {
+  const { session, delivery, messageId } = await delegations.start(agent, {
     text,
     settings: await taskSettingsFor(agent, await withTier(agent, wanted, 'fast'), settings.workspace),
   });
@@ -82,6 +82,8 @@ async function delegated(
       inTerminalWords(problemOf(session.state) ?? `Agent "${agent.name}" has not named the task.`),
       { facts: { sessionId: session.id } },
     );
+  // The person reads the answer here. A later MCP call with the same words is a new request.
+  delegations.asks(messageId, new AbortController().signal)();
   return session;
 }
 

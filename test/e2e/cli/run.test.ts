@@ -1,9 +1,11 @@
 /** `run` starts a task from a terminal, and asks there for each decision. */
 import { describe, expect, it } from '@jest/globals';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { z } from 'zod';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { askPerson, plan, shell, wait, write } from '../../support/offline-plan.ts';
-import { cliAtTerminal, cliRunning } from './support/cli.ts';
+import { cliAtTerminal, cliRunning, PROGRAM } from './support/cli.ts';
 import { cliStage, codeShownIn } from './support/cli-stage.ts';
 
 const PROMPT = 'leaves it waiting:';
@@ -98,6 +100,34 @@ describe('run', () => {
     const listed = await on.json('run', '--json', '--detach', 'say hi');
     expect(listed).toMatchObject({ sessionId: expect.stringMatching(/^session-/) });
   });
+
+  it.each([[['run', 'Create test.md with hello']], [['command', 'init']]])(
+    'B1 a later MCP call with the same words as %j is a new request, not the task of the command line',
+    async ([word = '', ...words]) => {
+      const on = await cliStage();
+      const here = z.object({ sessionId: z.string() }).parse(await on.json(word, ...words));
+      const { stateDir, workspace } = on.server;
+      const client = new Client({ name: 'test', version: '1' });
+      await client.connect(
+        new StdioClientTransport({
+          command: process.execPath,
+          args: [PROGRAM, '--state-dir', stateDir],
+          cwd: workspace,
+          env: { HOME: workspace, PATH: '' },
+          stderr: 'ignore',
+        }),
+      );
+      const asked =
+        word === 'run'
+          ? { name: 'delegate_task_to_assistant', arguments: { task: words.join(' '), workspace } }
+          : { name: 'execute_agent_command', arguments: { command: words[0], workspace } };
+      const { structuredContent } = await client.callTool(asked);
+      const there = z.object({ sessionId: z.string() }).parse(structuredContent);
+      expect(there.sessionId).not.toBe(here.sessionId);
+      expect(await on.peer.list()).toHaveLength(2);
+      await client.close();
+    },
+  );
 
   it('ends with 5 when the task is canceled', async () => {
     const on = await cliStage();

@@ -1,7 +1,9 @@
 /** What is wrong with a command line, told to a script and to a person. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { newServerHome, launchServer } from '../../support/server-program.ts';
 import { cli, cliAtTerminal, type Outcome } from './support/cli.ts';
 
 describe('a command line that cannot be carried out', () => {
@@ -51,6 +53,41 @@ describe('a command line that cannot be carried out', () => {
       expect(wide).toEqual([]);
     }
   });
+
+  it.each<[string, Readonly<Record<string, unknown>>, string[], Readonly<Record<string, string>>]>([
+    ['agentUrl', {}, ['--agent-url', 'notaurl'], {}],
+    ['agentUrl', {}, [], { MCP_A2A_BRIDGE_AGENT_URL: 'notaurl' }],
+    ['agentUrl', { agentUrl: 'notaurl' }, [], {}],
+    ['agents', { agents: { x: { url: 'notaurl' } } }, [], {}],
+    ['agents', { agents: { x: { url: 'http://127.0.0.1:1', cardUrl: 'notaurl' } } }, [], {}],
+    ['approvalWebhook', { approvalWebhook: { url: 'notaurl', secretEnv: 'SECRET' } }, [], {}],
+  ])('an invalid URL names its setting %s, and exits 78: %j %j %j', async (setting, bridge, args, env) => {
+    const config = join(home, 'config.json');
+    await writeFile(config, JSON.stringify({ bridge }));
+    const { code, stderr } = await cli(['tasks', ...args, '--config', config], { home, env });
+    expect(stderr).toMatch(new RegExp(`^mcp-a2a-bridge: Setting "${setting}" from .*URL`));
+    expect(code).toBe(78);
+  });
+
+  it.each<[string, Readonly<Record<string, unknown>>, string[], Readonly<Record<string, string>>]>([
+    ['publicUrl', {}, ['--public-url', 'notaurl'], {}],
+    ['baseUrls', { baseUrls: { openai: 'notaurl' } }, [], {}],
+    ['mcpServers', { mcpServers: { m: { url: 'notaurl' } } }, [], {}],
+    ['MCP_A2A_OPENAI_COMPATIBLE_URL', {}, ['--model', 'openai-compatible:m'], { URL: 'notaurl' }],
+  ])(
+    'a2a-server: an invalid URL names %s, and the server does not start',
+    async (name, server, args, env) => {
+      const config = join(home, 'config.json');
+      await writeFile(config, JSON.stringify({ server }));
+      const launched = launchServer({
+        home: await newServerHome(),
+        args: ['--config', config, ...args],
+        env: { ...(env['URL'] !== undefined && { [name]: env['URL'] }) },
+      });
+      await expect(launched.ready).rejects.toThrow(name);
+      expect(await launched.stop()).toBe(78);
+    },
+  );
 
   it('is told to a person on stderr, without colours where that is no terminal', async () => {
     const { code, stdout, stderr } = await run('cancel');

@@ -23,8 +23,16 @@ interface Ran {
 
 /** Runs a command of a2a-server on a state directory. */
 function run(stateDir: string, ...args: string[]): Promise<Ran> {
+  return runWith({}, stateDir, ...args);
+}
+
+function runWith(
+  variables: Readonly<Record<string, string>>,
+  stateDir: string,
+  ...args: string[]
+): Promise<Ran> {
   return new Promise((resolve) => {
-    const env = { PATH: process.env['PATH'], HOME: stateDir };
+    const env = { PATH: process.env['PATH'], HOME: stateDir, ...variables };
     execFile(
       process.execPath,
       [PROGRAM, ...args, '--state-dir', stateDir],
@@ -132,6 +140,58 @@ describe('a backup', () => {
       code: 0,
       stdout: expect.stringMatching(/1 task .*earlier journal is in .*replaced-/),
     });
+    expect(await stageOf(await server.again()).peer.list({})).toHaveLength(1);
+  });
+
+  it('R102 is not restored below a server whose lock file was deleted, and no loss is accepted there', async () => {
+    const { server, peer } = await stage();
+    await (await peer.stream('append "x" to a.txt')).parked();
+    const file = join(await temporaryDirectory(), 'tasks.backup');
+    expect((await run(server.stateDir, 'backup', file)).code).toBe(0);
+    await fileHolds(`${journalOf(server)}.mark`, '"tasks":1');
+    for (const command of [
+      ['restore', file, '--replace'],
+      ['verify', '--accept-loss'],
+    ]) {
+      await rm(`${journalOf(server)}.owner`);
+      expect(await run(server.stateDir, ...command)).toMatchObject({
+        code: 78,
+        stderr: expect.stringContaining('already uses the journal'),
+      });
+    }
+    expect(await peer.list({})).toHaveLength(1);
+  });
+
+  it('R102 whose restore fails half-way names the directory of the earlier journal', async () => {
+    const { server, peer } = await stage();
+    await (await peer.stream('append "x" to a.txt')).parked();
+    const directory = await temporaryDirectory();
+    const file = join(directory, 'tasks.backup');
+    await run(server.stateDir, 'backup', file);
+    await server.stop();
+    // A disk that fails when the backup gets its name.
+    const fault = join(directory, 'fault.cjs');
+    await writeFile(
+      fault,
+      `const fs = require('node:fs');
+       const { renameSync } = fs;
+       fs.renameSync = (from, to) => {
+         if (to.endsWith('/journal.db') && !to.includes('replaced-')) throw new Error('EIO: i/o error, rename');
+         renameSync(from, to);
+       };
+       require('node:module').syncBuiltinESMExports();`,
+    );
+    const failing = { NODE_OPTIONS: `--require ${fault}` };
+    const { code, stdout } = await runWith(failing, server.stateDir, 'restore', file, '--replace', '--json');
+    expect(code).toBe(1);
+    const { message } = failed.parse(JSON.parse(stdout)).error;
+    const [moved = ''] = (await readdir(server.stateDir)).filter((name) => name.startsWith('replaced-'));
+    expect(message).toContain(
+      `EIO: i/o error, rename. The earlier journal is in ${join(server.stateDir, moved)}.`,
+    );
+    expect(await readdir(join(server.stateDir, moved))).toContain('journal.db');
+
+    expect((await run(server.stateDir, 'restore', file)).code).toBe(0);
     expect(await stageOf(await server.again()).peer.list({})).toHaveLength(1);
   });
 

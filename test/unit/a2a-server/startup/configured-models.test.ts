@@ -92,6 +92,22 @@ describe('a missing setting', () => {
     );
   });
 
+  test.each(['notaurl', 'ftp://x', 'http://user:secret@host/v1'])(
+    'or the invalid URL %j of a compatible endpoint appears in the error, by the name of its variable',
+    (address) => {
+      const settings = modelSettingsSchema.parse({ model: 'openai-compatible:m' });
+      const models = createModels(settings, { MCP_A2A_OPENAI_COMPATIBLE_URL: address });
+      expect(() => models.resolve(undefined)).toThrow(
+        expect.objectContaining({
+          reason: 'CONFIGURATION',
+          message: expect.stringMatching(
+            /^The environment variable MCP_A2A_OPENAI_COMPATIBLE_URL is not valid/,
+          ),
+        }),
+      );
+    },
+  );
+
   test.each(['ollama:llama3.2', 'vllm:qwen'])('does not occur for %s on this machine', (model) => {
     expect(createModels(modelSettingsSchema.parse({ model }), {}).resolve(undefined).id).toBe(model);
   });

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { copyFile, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
-import { readMark } from '../../../../../a2a-server/journal/sqlite/journal-mark.ts';
+import { lossOf } from '../../../../../a2a-server/journal/sqlite/journal-loss.ts';
+import { readMark, removeMark } from '../../../../../a2a-server/journal/sqlite/journal-mark.ts';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { openSqlite } from '../../../../../shared/sqlite/driver.ts';
 import { beginning, completed, continuing, delta, working } from '../../../../support/journal-samples.ts';
@@ -68,6 +69,30 @@ describe('the mark', () => {
     expect(readMark(path)).toMatchObject({ tasks: 1 });
     expect(await journal.row('b')).toBeDefined();
   });
+});
+
+it('a reader beside a server that deletes sessions reports no loss', async () => {
+  await journal.append(beginning('a', { events: [completed] }));
+  await journal.append(beginning('b'));
+  await journal.close();
+  const mark = readMark(path);
+  const database = openSqlite(path, { busyTimeoutMs: 1_000 });
+  let deleted = false;
+  // The server deletes the session after this reader has read the mark.
+  const beside = {
+    ...database,
+    query: (sql: string) => {
+      if (!deleted) {
+        deleted = true;
+        removeMark(path);
+        change("UPDATE tasks SET principal = '', task_id = 'deleted-a' WHERE task_id = 'a'");
+      }
+      return database.query(sql);
+    },
+  };
+  expect(mark).toMatchObject({ tasks: 2 });
+  expect(lossOf(beside, path)).toBeUndefined();
+  database.close();
 });
 
 it('a journal that VACUUM has made smaller opens', async () => {
