@@ -12,12 +12,12 @@ import { fitContextWindow } from './fit-context-window.ts';
 import type { Ids } from './ids.ts';
 import { runModelTurn } from './model-turn.ts';
 import { prepareCall } from './prepare-call.ts';
-import type { StopCause } from './stop-reason.ts';
+import type { AbortCause } from './abort-cause.ts';
 import { systemPrompt } from './system-prompt.ts';
 import type { TaskLog } from './task-log.ts';
-import { written, type TimeLimits } from './time-limits.ts';
+import { limitText, type TimeLimits } from './time-limits.ts';
 
-export interface AskOptions {
+export interface AskModelOptions {
   log: TaskLog;
   clock: Clock;
   ids: Ids;
@@ -31,18 +31,22 @@ export interface AskOptions {
 }
 
 /** The surroundings of a model call. */
-export interface ModelPlace {
+export interface ModelCallContext {
   workspace: Workspace;
   /** The session's earlier tasks, oldest first. */
   earlier: readonly Snapshot[];
   /** The scope of the turn. The call runs in a child of it. */
-  turn: AbortScope<StopCause>;
+  turn: AbortScope<AbortCause>;
   /** Ends the call, too. */
-  loop: AbortScope<StopCause>;
+  loop: AbortScope<AbortCause>;
 }
 
 /** Resolves when the turn is journalled, or when the task must be checked again. @throws ProductError STORAGE */
-export async function askModel(snapshot: Snapshot, options: AskOptions, place: ModelPlace): Promise<void> {
+export async function askModel(
+  snapshot: Snapshot,
+  options: AskModelOptions,
+  place: ModelCallContext,
+): Promise<void> {
   const { log, models, commands, toolbox, ids, policy, clock, limits } = options;
   const { workspace, earlier, turn, loop } = place;
   const { settings } = snapshot;
@@ -89,11 +93,11 @@ function commandOf(snapshot: Snapshot, commands: AgentCommands, workspace: Works
 }
 
 function limitModel(
-  scope: AbortScope<StopCause>,
+  scope: AbortScope<AbortCause>,
   clock: Clock,
   limitMs: number | null,
 ): (() => void) | undefined {
   if (limitMs === null) return undefined;
-  const message = `The model took longer than ${written(limitMs)} to answer, its time limit.`;
+  const message = `The model took longer than ${limitText(limitMs)} to answer, its time limit.`;
   return clock.after(limitMs, () => scope.abort({ reason: 'timeout', message }));
 }

@@ -21,9 +21,9 @@ import type { ExpirySettings } from '../task/expiry.ts';
 import { TERMINAL_STATES, type Snapshot } from '../task/snapshot.ts';
 import { Executor, type ExecutorOptions } from './executor.ts';
 import { followJournal } from './follow-journal.ts';
-import { resolveDecisions, type Resolved } from './resolve-decisions.ts';
-import { beginningSettings, keepsSettings, otherSettings } from './task-settings.ts';
-import { TaskLog, type LogChange, type Changed } from './task-log.ts';
+import { resolveDecisions, type DecisionsResult } from './resolve-decisions.ts';
+import { newTaskSettings, settingsRefusal, differingSettings } from './task-settings.ts';
+import { TaskLog, type LogChange, type ChangeResult } from './task-log.ts';
 import type { ToolExecution } from './tool-scheduler.ts';
 import type { ClockCheck } from './clock-check.ts';
 import { Maintenance } from './maintenance.ts';
@@ -35,13 +35,13 @@ export interface TaskServiceOptions extends Omit<ExecutorOptions, 'log' | 'comma
   /** The mode of a task whose message sets no mode. */
   mode: TaskMode;
   /** Deadlines and clean-up. Without this, parked tasks wait without limit. */
-  upkeep?: MaintenanceSettings;
+  maintenance?: MaintenanceSettings;
   /** Called for each task once its end is durable, so that resources outside the journal can be released. */
   onEnded?: (task: Snapshot) => void;
 }
 
 export interface MaintenanceSettings {
-  patience: ExpirySettings;
+  expiry: ExpirySettings;
   /** How long a session is kept after its last task has ended, in milliseconds. Null means forever. */
   retentionMs: number | null;
   /** Checks the clock before anything expires or is deleted (R103). */
@@ -57,11 +57,11 @@ export interface RunningTaskService extends TaskService {
    */
   recover(): Promise<number>;
   /** Resolves when no maintenance round runs. */
-  keptUp(): Promise<void>;
+  maintenanceIdle(): Promise<void>;
   /** Ends all executions. The next process resumes the tasks. */
   shutdown(graceMs: number): Promise<void>;
   /** Stops running tools at once during a shutdown. */
-  hurry(): void;
+  stopTools(): void;
   /** Running tool executions of this process. */
   running(): readonly ToolExecution[];
   /** The number of tasks under execution in this process. */
@@ -72,20 +72,20 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
   const { journal, ids, models, clock, commands = agentCommands([]) } = options;
   const log = new TaskLog(
     journal,
-    options.upkeep && {
+    options.maintenance && {
       clock,
-      patience: options.upkeep.patience,
-      onDeadline: (deadline) => upkeep?.heed(deadline),
+      expiry: options.maintenance.expiry,
+      onDeadline: (deadline) => maintenance?.noteDeadline(deadline),
     },
     options.onEnded,
   );
-  const upkeep =
-    options.upkeep &&
+  const maintenance =
+    options.maintenance &&
     new Maintenance({
       journal,
       log,
       clock,
-      ...options.upkeep,
+      ...options.maintenance,
       onEnded: (taskId) =>
         executor.stop(taskId, { reason: 'task-cancel', message: 'The task was ended: nobody came in time.' }),
     });
@@ -165,7 +165,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       );
     const previous = target.previous && (await log.load(target.previous.taskId));
     const message = commands.accept(incoming.message);
-    const settings = await checkedSettings(beginningSettings(incoming.settings, previous, options.mode));
+    const settings = await checkedSettings(newTaskSettings(incoming.settings, previous, options.mode));
     const taskId = ids.task();
     const bare =
       message.command === undefined && models.resolve(settings.model).answersWith?.(message) === 'message';
@@ -201,14 +201,14 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     const resolved = incoming.decisions && (await resolveDecisions(incoming.decisions, known, options));
     if (resolved?.type === 'outdated') throw await askedAgain(taskId, resolved);
     const decisions = resolved?.decisions;
-    const others = await otherSettings(incoming.settings, known.settings, options);
+    const others = await differingSettings(incoming.settings, known.settings, options);
     const rule = (snapshot: Snapshot): LogChange => {
       if (decisions) return decide(snapshot, decisions, by, now);
       if (incoming.revoke) return revoke(snapshot, incoming.revoke, by, now);
       const bare = incoming.wordsDecide ? decisionInText(snapshot, incoming.message) : undefined;
       if (bare) return decide(snapshot, [bare], by, now);
       const ruling = acceptMessage(snapshot, incoming.message, incoming);
-      return ruling.type === 'append' && others.length > 0 ? keepsSettings(taskId, others) : ruling;
+      return ruling.type === 'append' && others.length > 0 ? settingsRefusal(taskId, others) : ruling;
     };
     const { changed, snapshot } = await executor.command(taskId, rule, key);
     if (changed?.type === 'repeated') return repeated(changed.command, key);
@@ -222,7 +222,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
    */
   async function askedAgain(
     taskId: string,
-    { call, event }: Extract<Resolved, { type: 'outdated' }>,
+    { call, event }: Extract<DecisionsResult, { type: 'outdated' }>,
   ): Promise<ProductError> {
     await log.change(taskId, (s) => askAgain(s, call, event));
     const { reason, message, facts } = otherQuestionRefusal(call, 'content-changed');
@@ -297,17 +297,17 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     follow: (taskId, after, how) => followJournal(journal, taskId, after, how),
     async recover() {
       const recovered = await executor.recover();
-      upkeep?.start();
+      maintenance?.start();
       return recovered;
     },
-    async keptUp() {
-      await upkeep?.settled();
+    async maintenanceIdle() {
+      await maintenance?.settled();
     },
     async shutdown(graceMs) {
       closing = true;
-      await Promise.all([upkeep?.stop(), executor.shutdown(graceMs)]);
+      await Promise.all([maintenance?.stop(), executor.shutdown(graceMs)]);
     },
-    hurry: () => executor.stopAll(),
+    stopTools: () => executor.stopAll(),
     running: () => executor.scheduler.running,
     executing: () => executor.size,
   };
@@ -319,7 +319,7 @@ function decides({ decisions, revoke: revoked }: Incoming): boolean {
 }
 
 /** Turns a refusal by the pure core into the error that the client receives. */
-function applied(changed: Changed | undefined, taskId: string): { snapshot: Snapshot } {
+function applied(changed: ChangeResult | undefined, taskId: string): { snapshot: Snapshot } {
   if (changed === undefined) throw unknownTask(taskId);
   if (changed.type === 'refuse') throw refusal(changed);
   if (changed.type === 'repeated') throw new Error('a command without a key cannot be repeated');

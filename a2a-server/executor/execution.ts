@@ -15,12 +15,12 @@ import type { TaskEvent } from '../task/events.ts';
 import { nextStep } from '../task/next-step.ts';
 import { isSettled, isTerminal, type Snapshot } from '../task/snapshot.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
-import { askModel, type AskOptions } from './ask-model.ts';
+import { askModel, type AskModelOptions } from './ask-model.ts';
 import { orphanedCall, orphanedEvents } from './orphaned-calls.ts';
 import { PausableTimeout } from './pausable-timeout.ts';
 import type { PendingCommand } from './pending-command.ts';
-import type { StopCause } from './stop-reason.ts';
-import { written, type TimeLimits, TurnScope } from './time-limits.ts';
+import type { AbortCause } from './abort-cause.ts';
+import { limitText, type TimeLimits, TurnScope } from './time-limits.ts';
 import type { ToolScheduler } from './tool-scheduler.ts';
 /** Delay in milliseconds before the executor checks again for a process that it could not end (D6). */
 const ORPHAN_MS = 2_000;
@@ -29,9 +29,9 @@ const ORPHAN_MS = 2_000;
 const RETRY_MS = 5_000;
 
 /** Gives the events that a new execution appends first. */
-export type Opening = (snapshot: Snapshot) => readonly TaskEvent[];
+export type FirstEvents = (snapshot: Snapshot) => readonly TaskEvent[];
 
-export interface ExecutionOptions extends AskOptions {
+export interface ExecutionOptions extends AskModelOptions {
   journal: Journal;
   /** Opens a task's workspace. @throws ProductError UNKNOWN_WORKSPACE */
   openWorkspace: (path: string | undefined) => Promise<Workspace>;
@@ -45,40 +45,40 @@ export interface ExecutionOptions extends AskOptions {
 }
 
 /** What an execution needs of the executor that starts it. */
-export interface Host {
+export interface ExecutionHost {
   scheduler: ToolScheduler;
   /** The scope of the task. The execution closes it. */
-  task: AbortScope<StopCause>;
+  task: AbortScope<AbortCause>;
   /** Wakes the task after this many milliseconds, unless it is woken or stopped earlier. */
   wakeAfter: (ms: number) => void;
   /** Gives the events to append first. Undefined once they are durable. */
-  opening: () => Opening | undefined;
+  opening: () => FirstEvents | undefined;
   /** Called when the opening is durable. */
   opened: () => void;
 }
 
 /** Resources that one pass of an execution opens. */
-interface Opened {
+interface PassResources {
   workspace: Workspace;
   earlier: readonly Snapshot[];
 }
 
 /** The resources of one pass over the task. The pass releases them at its end. */
-interface Stretch {
-  opened?: Opened;
+interface ExecutionPass {
+  opened?: PassResources;
   turn?: TurnScope;
-  countdown?: PausableTimeout;
+  timeout?: PausableTimeout;
 }
 
 export class Execution {
   readonly #taskId: string;
   readonly #options: ExecutionOptions;
-  readonly #host: Host;
-  readonly #loop: AbortScope<StopCause>;
+  readonly #host: ExecutionHost;
+  readonly #loop: AbortScope<AbortCause>;
   /** A wake-up arrived during the execution: check the task again before exit. */
   again = false;
 
-  constructor(taskId: string, options: ExecutionOptions, host: Host) {
+  constructor(taskId: string, options: ExecutionOptions, host: ExecutionHost) {
     this.#taskId = taskId;
     this.#options = options;
     this.#host = host;
@@ -86,12 +86,12 @@ export class Execution {
   }
 
   /** Aborts everything the execution runs. */
-  abort(stop: StopCause): void {
+  abort(stop: AbortCause): void {
     this.#host.task.abort(stop);
   }
 
   /** Ends the loop and the model call. Running tools continue. */
-  abortLoop(stop: StopCause): void {
+  abortLoop(stop: AbortCause): void {
     this.#loop.abort(stop);
   }
 
@@ -149,16 +149,16 @@ export class Execution {
   }
 
   async #untilSettled(command: PendingCommand | undefined): Promise<void> {
-    const stretch: Stretch = {};
+    const pass: ExecutionPass = {};
     try {
-      await this.#work(stretch, command);
+      await this.#work(pass, command);
     } finally {
-      stretch.countdown?.cancel();
-      stretch.turn?.end();
+      pass.timeout?.cancel();
+      pass.turn?.end();
     }
   }
 
-  async #work(stretch: Stretch, command: PendingCommand | undefined): Promise<void> {
+  async #work(pass: ExecutionPass, command: PendingCommand | undefined): Promise<void> {
     const { log, clock, toolbox, budget, limits } = this.#options;
     const { task, scheduler } = this.#host;
     const loop = this.#loop;
@@ -167,7 +167,7 @@ export class Execution {
       if (loaded === undefined || loop.signal.aborted) return;
       const pending = command?.settled === false ? command : undefined;
       const snapshot = pending?.foresee(loaded, clock.now()) ?? loaded;
-      if (limits.taskMs !== null) stretch.countdown ??= this.#limitTask(snapshot, limits.taskMs);
+      if (limits.taskMs !== null) pass.timeout ??= this.#limitTask(snapshot, limits.taskMs);
       const step = nextStep(snapshot, { budget, now: clock.now() });
       if (pending !== undefined && (step.type !== 'run' || step.calls.length > 1)) {
         await pending.settle();
@@ -188,17 +188,17 @@ export class Execution {
           break;
         case 'run': {
           await toolbox.settled(loop.signal);
-          const { workspace, earlier } = (stretch.opened ??= await this.#obtain(snapshot));
-          stretch.turn ??= new TurnScope(task, clock, limits.turnMs);
-          const { scope } = stretch.turn;
-          const countdowns = [stretch.turn.countdown, stretch.countdown].filter((it) => it !== undefined);
+          const { workspace, earlier } = (pass.opened ??= await this.#obtain(snapshot));
+          pass.turn ??= new TurnScope(task, clock, limits.turnMs);
+          const { scope } = pass.turn;
+          const timeouts = [pass.turn.timeout, pass.timeout].filter((it) => it !== undefined);
           const runs = await Promise.allSettled(
             step.calls.map((call) =>
               scheduler.run(snapshot, call, {
                 workspace,
                 earlier,
                 scope,
-                countdowns,
+                timeouts,
                 ...(pending && { command: pending }),
               }),
             ),
@@ -208,18 +208,18 @@ export class Execution {
           for (const run of runs) if (run.status === 'rejected') throw run.reason;
           // The call waits for a decision again. A later decision gets new scopes, even if this execution still runs.
           if (runs.some((run) => run.status === 'fulfilled' && run.value === 'asked-again')) {
-            stretch.turn.end();
-            delete stretch.turn;
+            pass.turn.end();
+            delete pass.turn;
           }
           break;
         }
         case 'ask-model':
           // MCP servers and other tool sources get time to start before the model sees the tool list.
           await toolbox.settled(loop.signal);
-          stretch.opened ??= await this.#obtain(snapshot);
-          stretch.turn?.end();
-          stretch.turn = new TurnScope(task, clock, limits.turnMs);
-          await askModel(snapshot, this.#options, { ...stretch.opened, turn: stretch.turn.scope, loop });
+          pass.opened ??= await this.#obtain(snapshot);
+          pass.turn?.end();
+          pass.turn = new TurnScope(task, clock, limits.turnMs);
+          await askModel(snapshot, this.#options, { ...pass.opened, turn: pass.turn.scope, loop });
           break;
       }
     }
@@ -228,7 +228,7 @@ export class Execution {
   /** Starts the task's time limit. At the limit the task fails. */
   #limitTask(snapshot: Snapshot, taskMs: number): PausableTimeout {
     const { clock, log, onFailure } = this.#options;
-    const message = `The task was at work for longer than ${written(taskMs)}, its time limit. Go on with the session to let it continue.`;
+    const message = `The task was at work for longer than ${limitText(taskMs)}, its time limit. Go on with the session to let it continue.`;
     const end = async (): Promise<void> => {
       // A task that has parked in the meantime does not run any more.
       const changed = await log.change(snapshot.taskId, (s) =>
@@ -241,7 +241,7 @@ export class Execution {
     });
   }
 
-  async #obtain(snapshot: Snapshot): Promise<Opened> {
+  async #obtain(snapshot: Snapshot): Promise<PassResources> {
     const { log, journal, openWorkspace } = this.#options;
     const workspace = await openWorkspace(snapshot.settings.workspace);
     const rows = await journal.session(snapshot.principal, snapshot.sessionId);

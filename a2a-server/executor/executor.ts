@@ -9,13 +9,13 @@ import { AbortScope } from '../../shared/runtime/abort.ts';
 import type { CommandKey } from '../journal/journal.ts';
 import { restartEvents } from '../task/next-step.ts';
 import type { Snapshot } from '../task/snapshot.ts';
-import { Execution, type ExecutionOptions, type Opening } from './execution.ts';
+import { Execution, type ExecutionOptions, type FirstEvents } from './execution.ts';
 import { PendingCommand, type CommandResult } from './pending-command.ts';
-import type { StopCause } from './stop-reason.ts';
+import type { AbortCause } from './abort-cause.ts';
 import type { LogChange } from './task-log.ts';
 import { ToolScheduler } from './tool-scheduler.ts';
 
-const SHUTDOWN: StopCause = { reason: 'server-shutdown', message: 'Stopped because the server shut down.' };
+const SHUTDOWN: AbortCause = { reason: 'server-shutdown', message: 'Stopped because the server shut down.' };
 
 /** If the approved call has not started after this many milliseconds, the decision is appended alone. */
 const START_WITHIN_MS = 250;
@@ -33,12 +33,12 @@ interface Running {
 
 export class Executor {
   readonly #options: ExecutorOptions;
-  readonly #server = new AbortScope<StopCause>();
+  readonly #server = new AbortScope<AbortCause>();
   readonly #running = new Map<string, Running>();
   /** Per task, cancels the timer of the next wake-up. */
   readonly #later = new Map<string, () => void>();
   /** Per task, the events that its next execution appends first. An entry stays until they are durable. */
-  readonly #openings = new Map<string, Opening>();
+  readonly #openings = new Map<string, FirstEvents>();
   readonly scheduler: ToolScheduler;
   #closing = false;
 
@@ -113,7 +113,7 @@ export class Executor {
   }
 
   /** Aborts everything the task runs. The caller has already recorded the reason in the journal. */
-  stop(taskId: string, stop: StopCause): void {
+  stop(taskId: string, stop: AbortCause): void {
     this.#later.get(taskId)?.();
     this.#running.get(taskId)?.execution.abort(stop);
   }

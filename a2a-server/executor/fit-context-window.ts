@@ -22,9 +22,9 @@ import {
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import { costOf } from '../task/spending.ts';
 import { transcript } from '../task/transcript.ts';
-import type { StopCause } from './stop-reason.ts';
+import type { AbortCause } from './abort-cause.ts';
 import type { TaskLog } from './task-log.ts';
-import { untilAborted, failureOf } from './model-call.ts';
+import { eventsUntilAborted, modelFailureOf } from './model-call.ts';
 
 /** Window size in tokens for the text to summarise, if the model does not state its size. */
 const UNKNOWN_WINDOW = 100_000;
@@ -38,7 +38,7 @@ export interface ContextFitter {
   tools: ModelRequest['tools'];
   earlier: readonly Snapshot[];
   /** Ends the model call. With reason `timeout` the call has failed; any other reason leaves the task unchanged. */
-  scope: AbortScope<StopCause>;
+  scope: AbortScope<AbortCause>;
 }
 
 /** @returns true if the model can be called now. On false the task may have changed: check it again. */
@@ -112,7 +112,7 @@ async function summarised(
     }
   } catch (error) {
     if (error instanceof ProductError && error.reason === 'STORAGE') throw error;
-    const failure = failureOf(error);
+    const failure = modelFailureOf(error);
     if (!scope.signal.aborted && failure.passing) return afterFailure(snapshot, failure, clock.now());
   }
   if (scope.signal.aborted && scope.reason?.reason !== 'timeout') return undefined;
@@ -134,11 +134,11 @@ function asked(
 async function answerOf(
   model: Model,
   request: ModelRequest,
-  { scope, chars }: { scope: AbortScope<StopCause>; chars: number },
+  { scope, chars }: { scope: AbortScope<AbortCause>; chars: number },
 ): Promise<{ text: string; usage: Usage }> {
   let text = '';
   let usage: Usage = { inputTokens: 0, outputTokens: 0 };
-  for await (const event of untilAborted(model.stream(request), scope.signal)) {
+  for await (const event of eventsUntilAborted(model.stream(request), scope.signal)) {
     if (event.type === 'text') text += event.text;
     if (event.type === 'finish') usage = event.usage;
     if (text.length > chars * 2) break;

@@ -66,7 +66,7 @@ export class Maintenance {
   }
 
   /** Reports a new deadline, in milliseconds since the epoch. */
-  heed(deadline: number): void {
+  noteDeadline(deadline: number): void {
     if (this.#state !== 'active') return;
     if (this.#round !== undefined) this.#told = Math.min(this.#told, deadline);
     else if (this.#timer !== undefined && deadline < this.#timer.at) this.#arm(deadline);
@@ -124,7 +124,7 @@ export class Maintenance {
     const { journal, retentionMs } = this.#options;
     if (retentionMs === null) return;
     const before = now - retentionMs;
-    while (this.#state === 'active' && (await journal.forget(before, FORGOTTEN_AT_ONCE)) > 0) {
+    while (this.#state === 'active' && (await journal.deleteEndedSessions(before, FORGOTTEN_AT_ONCE)) > 0) {
       await nextTurn();
       await this.#maintain();
     }

@@ -5,7 +5,7 @@ import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { ModelFailure } from '../task/model-outage.ts';
 
 /** Yields the model's events until the signal fires, even if the model ignores the signal. */
-export async function* untilAborted(
+export async function* eventsUntilAborted(
   events: AsyncIterable<ModelEvent>,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, undefined> {
@@ -29,7 +29,7 @@ export async function* untilAborted(
 }
 
 /** Converts an error of a model into the failure that the core judges. */
-export function failureOf(error: unknown): ModelFailure {
+export function modelFailureOf(error: unknown): ModelFailure {
   const message = messageOf(error);
   if (!(error instanceof ProductError)) return { message, passing: false, waitMs: 0 };
   return { message, passing: error.retryable, waitMs: Number(error.facts[RETRY_AFTER] ?? 0) };

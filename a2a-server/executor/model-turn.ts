@@ -18,10 +18,10 @@ import { nextStep, turnStartEvents } from '../task/next-step.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import { costOf } from '../task/spending.ts';
 import { tooLong } from './fit-context-window.ts';
-import type { StopCause } from './stop-reason.ts';
+import type { AbortCause } from './abort-cause.ts';
 import type { TaskLog } from './task-log.ts';
 import { TurnWriter } from './turn-writer.ts';
-import { untilAborted, failureOf } from './model-call.ts';
+import { eventsUntilAborted, modelFailureOf } from './model-call.ts';
 
 export interface ModelCallRequest {
   modelCallId: string;
@@ -47,7 +47,7 @@ export interface ModelTurn {
   /** Absolute path of the directory the task works in. */
   workspace: string;
   /** Ends the model call. With reason `timeout` the task fails; any other reason leaves the turn unfinished. */
-  scope: AbortScope<StopCause>;
+  scope: AbortScope<AbortCause>;
   /** Validates a call and creates its preview. */
   prepare(request: ModelCallRequest): Promise<PreparedCall>;
 }
@@ -78,7 +78,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
       place: { task: snapshot, earlier: context.earlier, workspace: context.workspace },
       signal,
     });
-    for await (const event of untilAborted(events, signal)) {
+    for await (const event of eventsUntilAborted(events, signal)) {
       switch (event.type) {
         case 'text':
           if (event.text !== '') await writer.write({ type: 'text.delta', turn, text: event.text });
@@ -108,7 +108,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
     // A storage error is not the model's fault. The executor retries the task.
     if (error instanceof ProductError && error.reason === 'STORAGE') throw error;
     if (error instanceof PromptTooLong) await refused(context, { taskId, turn }, error);
-    else await failed(context, { taskId, turn }, failureOf(error));
+    else await failed(context, { taskId, turn }, modelFailureOf(error));
     return;
   }
   if (signal.aborted || finish === undefined) return cutShort(context, { taskId, turn });

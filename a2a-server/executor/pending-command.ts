@@ -10,21 +10,21 @@ import type { CommandKey, FileBytes } from '../journal/journal.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { foldEntries } from '../task/fold.ts';
 import type { Snapshot } from '../task/snapshot.ts';
-import type { LogChange, Changed, TaskLog } from './task-log.ts';
+import type { LogChange, ChangeResult, TaskLog } from './task-log.ts';
 
 /** The result of a command. `snapshot`: the task after the command's last event, if this command was appended. */
 export interface CommandResult {
-  changed: Changed | undefined;
+  changed: ChangeResult | undefined;
   snapshot?: Snapshot;
 }
 
 /** Events to append after the command. `events` receives the task as the command leaves it. */
-export interface Following {
+export interface FollowingEvents {
   events: (after: Snapshot) => readonly TaskEvent[];
   contents: readonly FileBytes[];
 }
 
-const NOTHING: Following = { events: () => [], contents: [] };
+const NOTHING: FollowingEvents = { events: () => [], contents: [] };
 
 export class PendingCommand {
   readonly #log: TaskLog;
@@ -59,7 +59,7 @@ export class PendingCommand {
   }
 
   /** Appends the command and the following events. Only the first call appends. @returns true for that call. */
-  async settle(following: Following = NOTHING): Promise<boolean> {
+  async settle(following: FollowingEvents = NOTHING): Promise<boolean> {
     if (this.#settling !== undefined) {
       await this.#settling;
       return false;
@@ -73,7 +73,7 @@ export class PendingCommand {
     return true;
   }
 
-  async #append({ events, contents }: Following): Promise<CommandResult> {
+  async #append({ events, contents }: FollowingEvents): Promise<CommandResult> {
     let own: { before: Snapshot; count: number } | undefined;
     const changed = await this.#log.change(
       this.#taskId,

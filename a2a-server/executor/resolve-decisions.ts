@@ -24,7 +24,7 @@ export interface EditContext {
   openWorkspace: (path: string | undefined) => Promise<Workspace>;
 }
 
-export type Resolved =
+export type DecisionsResult =
   | { type: 'resolved'; decisions: ResolvedDecision[] }
   /** The edited content has changed since it was shown. Ask again with this event; decide nothing. */
   | { type: 'outdated'; call: Call; event: Outdated };
@@ -34,7 +34,7 @@ export async function resolveDecisions(
   { decisions }: DecisionsPart,
   snapshot: Snapshot,
   context: EditContext,
-): Promise<Resolved> {
+): Promise<DecisionsResult> {
   const resolved: ResolvedDecision[] = [];
   for (const decision of decisions) {
     const call = callOf(snapshot, decision.callId);

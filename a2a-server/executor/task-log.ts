@@ -27,23 +27,23 @@ export type LogChange =
   | { type: 'keep' }
   | CommandRefusal;
 
-export type Changed =
+export type ChangeResult =
   | { type: 'appended'; snapshot: Snapshot; entries: readonly JournalEntry[] }
   | { type: 'kept'; snapshot: Snapshot }
   | { type: 'repeated'; command: RecordedCommand }
   | CommandRefusal;
 
 /** Deadlines for pending actions. Without this, they wait without limit. */
-export interface Waits {
+export interface DeadlineOptions {
   clock: Clock;
-  patience: ExpirySettings;
+  expiry: ExpirySettings;
   /** Called with each deadline once it is durable, in milliseconds since the epoch. */
   onDeadline: (deadline: number) => void;
 }
 
 export class TaskLog {
   readonly #journal: Journal;
-  readonly #waits: Waits | undefined;
+  readonly #waits: DeadlineOptions | undefined;
   readonly #onEnded: ((task: Snapshot) => void) | undefined;
   readonly #retained = new Map<string, Snapshot | null>();
   /** Oldest first. */
@@ -51,7 +51,7 @@ export class TaskLog {
   readonly #queues = new Map<string, Promise<unknown>>();
 
   /** @param onEnded called for each task once this process has made its end durable. */
-  constructor(journal: Journal, waits?: Waits, onEnded?: (task: Snapshot) => void) {
+  constructor(journal: Journal, waits?: DeadlineOptions, onEnded?: (task: Snapshot) => void) {
     this.#journal = journal;
     this.#waits = waits;
     this.#onEnded = onEnded;
@@ -80,7 +80,7 @@ export class TaskLog {
     taskId: string,
     rule: (snapshot: Snapshot) => LogChange,
     command?: CommandKey,
-  ): Promise<Changed | undefined> {
+  ): Promise<ChangeResult | undefined> {
     const turn = (this.#queues.get(taskId) ?? Promise.resolve()).then(() =>
       this.#change(taskId, rule, command),
     );
@@ -97,7 +97,7 @@ export class TaskLog {
     taskId: string,
     rule: (snapshot: Snapshot) => LogChange,
     command: CommandKey | undefined,
-  ): Promise<Changed | undefined> {
+  ): Promise<ChangeResult | undefined> {
     let snapshot = this.#retained.get(taskId) ?? (await this.load(taskId));
     while (snapshot !== undefined) {
       const change = rule(snapshot);
@@ -129,8 +129,8 @@ export class TaskLog {
   /** Adds deadlines to the events. Every pending action passes through this function. */
   #dated(snapshot: Snapshot, events: readonly TaskEvent[]): readonly TaskEvent[] {
     if (this.#waits === undefined) return events;
-    const { clock, patience } = this.#waits;
-    return withDeadlines(snapshot, events, { now: clock.now(), patience });
+    const { clock, expiry } = this.#waits;
+    return withDeadlines(snapshot, events, { now: clock.now(), expiry });
   }
 
   async #readOn(

@@ -9,7 +9,7 @@ import type { ExecutorOptions } from './executor.ts';
  * Returns the settings of a new task. The message comes first, then the session's last task, then the server's
  * default mode. @throws ProductError MALFORMED if they contradict each other
  */
-export function beginningSettings(
+export function newTaskSettings(
   asked: TaskSettings,
   previous: Snapshot | undefined,
   defaultMode: TaskMode,
@@ -44,7 +44,7 @@ function defined(settings: TaskSettings): TaskSettings {
 }
 
 /** Returns the names of the requested settings that differ from the task's settings. */
-export async function otherSettings(
+export async function differingSettings(
   asked: TaskSettings,
   kept: TaskSettings,
   { openWorkspace }: Pick<ExecutorOptions, 'openWorkspace'>,
@@ -65,7 +65,7 @@ export async function otherSettings(
  * Refuses settings that differ from the task's. Ignoring them would mislead the sender about where and how the task
  * works.
  */
-export function keepsSettings(taskId: string, others: readonly string[]): CommandRefusal {
+export function settingsRefusal(taskId: string, others: readonly string[]): CommandRefusal {
   return {
     type: 'refuse',
     reason: 'MALFORMED',

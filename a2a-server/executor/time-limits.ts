@@ -2,7 +2,7 @@
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { PausableTimeout } from './pausable-timeout.ts';
-import type { StopCause } from './stop-reason.ts';
+import type { AbortCause } from './abort-cause.ts';
 
 /**
  * Time limits in milliseconds. At its limit an operation stops with the reason `timeout` (A1). Null means no limit. A
@@ -22,7 +22,7 @@ export interface TimeLimits {
 export const NO_TIME_LIMITS: TimeLimits = { toolMs: null, modelMs: null, turnMs: null, taskMs: null };
 
 /** Formats a limit in its largest whole unit. */
-export function written(ms: number): string {
+export function limitText(ms: number): string {
   const units: [number, string][] = [
     [3_600_000, 'h'],
     [60_000, 'min'],
@@ -37,21 +37,21 @@ export function written(ms: number): string {
  * effects remain.
  */
 export class TurnScope {
-  readonly scope: AbortScope<StopCause>;
+  readonly scope: AbortScope<AbortCause>;
   /** The time limit of the turn, if it has one. */
-  readonly countdown: PausableTimeout | undefined;
+  readonly timeout: PausableTimeout | undefined;
 
-  constructor(task: AbortScope<StopCause>, clock: Clock, limitMs: number | null) {
+  constructor(task: AbortScope<AbortCause>, clock: Clock, limitMs: number | null) {
     this.scope = task.child();
     if (limitMs === null) return;
-    const message = `The turn took longer than ${written(limitMs)}, its time limit.`;
-    this.countdown = new PausableTimeout(clock, limitMs, () =>
+    const message = `The turn took longer than ${limitText(limitMs)}, its time limit.`;
+    this.timeout = new PausableTimeout(clock, limitMs, () =>
       this.scope.abort({ reason: 'timeout', message }),
     );
   }
 
   end(): void {
-    this.countdown?.cancel();
+    this.timeout?.cancel();
     this.scope.close();
   }
 }

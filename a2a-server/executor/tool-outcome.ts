@@ -4,10 +4,10 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { ToolOutcome } from '../task/events.ts';
 import { ToolStopped, type ToolResult } from '../tools/tool.ts';
-import type { StopCause } from './stop-reason.ts';
+import type { AbortCause } from './abort-cause.ts';
 
-export interface Bounds {
-  scope: AbortScope<StopCause>;
+export interface OutcomeOptions {
+  scope: AbortScope<AbortCause>;
   clock: Clock;
   /** Milliseconds the tool has to settle after its signal fires. */
   graceMs: number;
@@ -21,7 +21,7 @@ export interface Bounds {
  * Runs the tool to its outcome. After an abort it waits at most the grace period. A tool that has not settled by then
  * is `stopped` and unconfirmed, and its later result is ignored (A2). Never rejects.
  */
-export function outcomeOf(start: () => Promise<ToolResult>, bounds: Bounds): Promise<ToolOutcome> {
+export function outcomeOf(start: () => Promise<ToolResult>, bounds: OutcomeOptions): Promise<ToolOutcome> {
   const { scope, clock, graceMs, soFar, onUnconfirmed = () => undefined } = bounds;
   return new Promise((resolve) => {
     const stopped = (confirmed: boolean, text: string): void =>

@@ -17,7 +17,7 @@ import { callOf, isTerminal, type Call, type CallResult, type Snapshot } from '.
 import type { PersonsAnswer } from '../tools/tool.ts';
 import type { PausableTimeout } from './pausable-timeout.ts';
 import { inputHash } from '../../shared/protocol/shown-code.ts';
-import type { StopCause } from './stop-reason.ts';
+import type { AbortCause } from './abort-cause.ts';
 import type { TaskLog } from './task-log.ts';
 
 /** Maximum characters of the title of a question. */
@@ -30,9 +30,9 @@ export interface QuestionOptions {
   /** The running call. */
   call: Call;
   toolId: string;
-  scope: AbortScope<StopCause>;
+  scope: AbortScope<AbortCause>;
   /** The time limits that pause while the tool waits for a person. */
-  countdowns: readonly PausableTimeout[];
+  timeouts: readonly PausableTimeout[];
 }
 
 export class ToolQuestions {
@@ -55,11 +55,11 @@ export class ToolQuestions {
    * aborts
    */
   async ask(asked: Question, { signal }: { signal?: AbortSignal } = {}): Promise<PersonsAnswer> {
-    const { scope, countdowns } = this.#asking;
+    const { scope, timeouts } = this.#asking;
     const question = questionShape.parse(asked);
     scope.signal.throwIfAborted();
     signal?.throwIfAborted();
-    const release = countdowns.map((countdown) => countdown.hold());
+    const release = timeouts.map((timeout) => timeout.hold());
     this.#waiting += 1;
     try {
       return await this.#answer(await this.#put(question), signal);
@@ -133,7 +133,7 @@ export class ToolQuestions {
   }
 
   /** The task has ended, so the tool stops too. */
-  #over(scope: AbortScope<StopCause>): Error {
+  #over(scope: AbortScope<AbortCause>): Error {
     scope.abort({ reason: 'task-cancel', message: 'Stopped because its task ended while it asked.' });
     return withdrawn();
   }

@@ -35,7 +35,7 @@ import type { Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import { PausableTimeout } from './pausable-timeout.ts';
 import type { Ids } from './ids.ts';
-import type { StopCause } from './stop-reason.ts';
+import type { AbortCause } from './abort-cause.ts';
 import type { TaskLog } from './task-log.ts';
 import type { AbortAnswer, ToolExecutionView } from './task-service.ts';
 import type { TimeLimits } from './time-limits.ts';
@@ -59,7 +59,7 @@ export interface ToolExecution {
   startedAt: number;
   output: ToolOutput;
   questions: ToolQuestions;
-  scope: AbortScope<StopCause>;
+  scope: AbortScope<AbortCause>;
   /** Resolves with the recorded outcome, or null when nothing was recorded. */
   settled: Promise<ToolOutcome | null>;
   /** Why its stop is not confirmed. */
@@ -67,26 +67,26 @@ export interface ToolExecution {
 }
 
 /** The surroundings of a tool execution. */
-export interface Place {
+export interface RunContext {
   workspace: Workspace;
   /** The session's earlier tasks, oldest first. */
   earlier: readonly Snapshot[];
   /** The scope of the turn. */
-  scope: AbortScope<StopCause>;
+  scope: AbortScope<AbortCause>;
   /** The time limits of the turn and the task. They pause while the tool waits for a person. */
-  countdowns: readonly PausableTimeout[];
+  timeouts: readonly PausableTimeout[];
   /** The decision that approves the call, if it is not yet appended. One append holds it and the start. */
   command?: PendingCommand;
 }
 
 /** The resources of one tool execution. */
 interface Equipment {
-  scope: AbortScope<StopCause>;
+  scope: AbortScope<AbortCause>;
   reference: ToolReference;
   start: ToolStart;
   output: ToolOutput;
   questions: ToolQuestions;
-  countdown: PausableTimeout | undefined;
+  timeout: PausableTimeout | undefined;
 }
 
 /**
@@ -146,7 +146,7 @@ export class ToolScheduler {
   }
 
   /** Runs one ready call in a child of the turn's scope. Resolves when the outcome is journalled. */
-  async run(snapshot: Snapshot, call: Call, at: Place): Promise<RunEnd> {
+  async run(snapshot: Snapshot, call: Call, at: RunContext): Promise<RunEnd> {
     const { log, journal, ids, clock } = this.#options;
     const { taskId } = snapshot;
     const tool = this.#options.toolbox.get(call.tool);
@@ -163,9 +163,9 @@ export class ToolScheduler {
       return 'not-run';
     }
     const output = new ToolOutput(log, taskId, reference);
-    const countdown = tool && this.#limit(tool, call, scope);
-    const countdowns = [...at.countdowns, ...(countdown ? [countdown] : [])];
-    const questions = new ToolQuestions({ log, journal, taskId, call, toolId, scope, countdowns });
+    const timeout = tool && this.#limit(tool, call, scope);
+    const timeouts = [...at.timeouts, ...(timeout ? [timeout] : [])];
+    const questions = new ToolQuestions({ log, journal, taskId, call, toolId, scope, timeouts });
     const executed = this.#execute(snapshot, call, tool, {
       at,
       workspace: checkpointingWorkspace(at.workspace, (files, contents) => start.require(files, contents)),
@@ -175,7 +175,7 @@ export class ToolScheduler {
       start,
       output,
       questions,
-      countdown,
+      timeout,
     });
     const execution: ToolExecution = {
       ...reference,
@@ -227,7 +227,7 @@ export class ToolScheduler {
   }
 
   /** Stops the tools that wait for a person. The answer may take longer than a shutdown can wait. */
-  stopWaiting(stop: StopCause): void {
+  stopWaiting(stop: AbortCause): void {
     for (const { questions, scope } of this.#running.values()) if (questions.waits) scope.abort(stop);
   }
 
@@ -248,7 +248,7 @@ export class ToolScheduler {
     { taskId, principal }: Snapshot,
     call: Call,
     tool: Tool,
-    { workspace, scope, command }: Place,
+    { workspace, scope, command }: RunContext,
   ): Promise<boolean> {
     if (call.decided === null || call.basis === null) return false;
     const shown = await tool
@@ -273,7 +273,7 @@ export class ToolScheduler {
   }
 
   /** Starts the tool's time limit. */
-  #limit(tool: Tool, call: Call, scope: AbortScope<StopCause>): PausableTimeout {
+  #limit(tool: Tool, call: Call, scope: AbortScope<AbortCause>): PausableTimeout {
     const { clock, limits } = this.#options;
     const ms = shorter(tool.timeoutMs(call.input), limits.toolMs);
     return new PausableTimeout(clock, ms, () =>
@@ -285,7 +285,7 @@ export class ToolScheduler {
     snapshot: Snapshot,
     call: Call,
     tool: Tool | undefined,
-    at: Equipment & { at: Place; workspace: Workspace; place: TaskPlace },
+    at: Equipment & { at: RunContext; workspace: Workspace; place: TaskPlace },
   ): Promise<Executed> {
     const { principal } = snapshot;
     const { clock } = this.#options;
@@ -323,7 +323,7 @@ export class ToolScheduler {
               },
             },
           );
-    at.countdown?.cancel();
+    at.timeout?.cancel();
     await output.close();
     if (!start.recorded) {
       // Nothing has started, so the next server runs the call.

@@ -117,7 +117,7 @@ export interface Journal {
    * is new: it starts another task, or fails if it names the deleted session.
    * @returns the number of deleted sessions
    */
-  forget(before: number, limit: number): Promise<number>;
+  deleteEndedSessions(before: number, limit: number): Promise<number>;
   /**
    * Does a part of the implementation's own maintenance. No answer changes: every cursor stays valid, and every entry reads
    * the same (S1, S2).

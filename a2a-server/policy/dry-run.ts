@@ -129,7 +129,7 @@ function whyAllowed({ because }: Extract<PolicyVerdict, { type: 'allow' }>): str
   }
 }
 
-export interface Summary {
+export interface DryRunSummary {
   calls: number;
   tasks: number;
   /** The number of calls by their verdict under the new policy. */
@@ -138,7 +138,7 @@ export interface Summary {
   changed: Record<string, number>;
 }
 
-export function summaryOf(tried: readonly DryRunCall[]): Summary {
+export function summaryOf(tried: readonly DryRunCall[]): DryRunSummary {
   const now = { allow: 0, ask: 0, refuse: 0 };
   const changed: Record<string, number> = {};
   for (const call of tried) {
@@ -175,7 +175,7 @@ export function callText(call: DryRunCall): string {
   ].join('\n');
 }
 
-export function summaryText({ calls, tasks, now, changed }: Summary): string {
+export function summaryText({ calls, tasks, now, changed }: DryRunSummary): string {
   const changes = Object.entries(changed).map(([change, times]) => `${change} ${times}`);
   return [
     `${count(calls, 'call')} of ${count(tasks, 'task')}: ${now.allow} would run unasked, ${now.ask} would ask, ${now.refuse} would be refused.`,

@@ -9,7 +9,7 @@ export interface PolicyRule {
   action: RuleAction;
   /** With the rule's comment, if any. */
   name: string;
-  speaksOf: RuleMatcher;
+  matches: RuleMatcher;
 }
 
 export type Policy = readonly PolicyRule[];
@@ -32,7 +32,7 @@ export function createPolicy(
     const name = ruleName(rule, index);
     refuseUnknownTools(rule, name, tools);
     const comment = rule.comment === undefined ? '' : `: ${rule.comment}`;
-    return { action: rule.action, name: `${name}${comment}`, speaksOf: matcher(rule, name, shell) };
+    return { action: rule.action, name: `${name}${comment}`, matches: matcher(rule, name, shell) };
   });
 }
 

@@ -43,7 +43,7 @@ export function verdict(
 
 /** The message of the deny rule that matches the call, if any. */
 export function denial(call: JudgedCall, policy: Policy): string | undefined {
-  const rule = policy.find(({ action, speaksOf }) => action === 'deny' && speaksOf(call) === 'yes');
+  const rule = policy.find(({ action, matches }) => action === 'deny' && matches(call) === 'yes');
   return (
     rule &&
     `The operator of this server forbids this call: ${rule.name}. It was not run. Do not try the same in another form.`
@@ -52,9 +52,9 @@ export function denial(call: JudgedCall, policy: Policy): string | undefined {
 
 /** The name of the rule that requires a person's decision, if any. */
 function asking(call: JudgedCall, policy: Policy): string | undefined {
-  for (const { action, name, speaksOf } of policy) {
+  for (const { action, name, matches } of policy) {
     if (action === 'allow') continue;
-    const mentioned = speaksOf(call);
+    const mentioned = matches(call);
     if (mentioned === 'maybe') return `${name}, which may match: the meaning of the command is uncertain`;
     if (mentioned === 'yes') return name;
   }
@@ -66,7 +66,7 @@ function allowance(
   { policy = NO_RULES, settings, grants }: PolicyContext,
 ): AllowReason | undefined {
   if (call.sideEffect === 'none') return { type: 'read-only' };
-  const rule = policy.find(({ action, speaksOf }) => action === 'allow' && speaksOf(call) === 'yes');
+  const rule = policy.find(({ action, matches }) => action === 'allow' && matches(call) === 'yes');
   if (rule) return { type: 'rule', rule: rule.name };
   const mode = taskModeOf(settings);
   if (mode === 'auto') return { type: 'auto-execute' };

@@ -16,12 +16,12 @@ export interface ListenAddress {
   port: number;
 }
 
-export interface Requested extends ListenAddress {
+export interface RequestedAddress extends ListenAddress {
   /** True if the operator chose the port. A default port that another program has is replaced by a free one. */
   portChosen: boolean;
 }
 
-export interface Own {
+export interface OwnServer {
   token: string;
   stateDir: string;
   log: Logger;
@@ -30,8 +30,8 @@ export interface Own {
 /** @returns the port. @throws ProductError CONFIGURATION that names the owner of the address and the next step. */
 export async function listen(
   server: Server,
-  { host, port, portChosen }: Requested,
-  own: Own,
+  { host, port, portChosen }: RequestedAddress,
+  own: OwnServer,
 ): Promise<number> {
   try {
     await listening(server, { host, port });
@@ -104,7 +104,7 @@ export async function findOwnServer(origin: string, token: string): Promise<numb
 }
 
 /** Identifies the program that listens at the origin. It receives no token (X1). */
-async function whoIsThere(origin: string, { token, stateDir }: Own): Promise<Occupant> {
+async function whoIsThere(origin: string, { token, stateDir }: OwnServer): Promise<Occupant> {
   const pid = await findOwnServer(origin, token);
   if (pid !== undefined)
     return {

@@ -268,7 +268,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     await removeServerRecord(settings.stateDir, record);
   };
   let stopped: Promise<void> | undefined;
-  return { record, recovered, stop: () => (stopped ??= stop()), hurry: () => tasks.hurry() };
+  return { record, recovered, stop: () => (stopped ??= stop()), hurry: () => tasks.stopTools() };
 }
 
 /** Loads the MCP client only if servers are configured. The servers start in the background. */
@@ -353,11 +353,11 @@ function taskService(
     },
     ...(worker.onEnded && { onEnded: worker.onEnded }),
     onFailure: (taskId, error) => log.error({ taskId, err: error }, 'an execution broke off'),
-    upkeep: {
-      patience: { decisionMs: settings.decisionTimeout, idleMs: settings.idleTimeout },
+    maintenance: {
+      expiry: { decisionMs: settings.decisionTimeout, idleMs: settings.idleTimeout },
       retentionMs: settings.retention,
       clockCheck,
-      onFailure: (error) => log.error({ err: error }, 'the upkeep broke off; it is tried again'),
+      onFailure: (error) => log.error({ err: error }, 'maintenance failed; the next round tries again'),
     },
   });
 }

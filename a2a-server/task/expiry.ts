@@ -38,19 +38,18 @@ interface PendingExpiry {
 export function withDeadlines(
   snapshot: Snapshot,
   events: readonly TaskEvent[],
-  { now, patience }: { now: number; patience: ExpirySettings },
+  { now, expiry }: { now: number; expiry: ExpirySettings },
 ): readonly TaskEvent[] {
   if (!events.some(asks)) return events;
   const before = snapshot.status.state === 'input-required' ? snapshot.status.pending : [];
   return events.map((event) => {
     if (!asks(event)) return event;
     if (event.type === 'auth.required' || event.question !== undefined)
-      return { ...event, expiresAt: after(now, patience.decisionMs) };
-    if (event.pending.length === 0) return { ...event, expiresAt: after(now, patience.idleMs) };
+      return { ...event, expiresAt: after(now, expiry.decisionMs) };
+    if (event.pending.length === 0) return { ...event, expiresAt: after(now, expiry.idleMs) };
     const pending = event.pending.map((action) => ({
       ...action,
-      expiresAt: (findSameQuestion(before, action) ?? { expiresAt: after(now, patience.decisionMs) })
-        .expiresAt,
+      expiresAt: (findSameQuestion(before, action) ?? { expiresAt: after(now, expiry.decisionMs) }).expiresAt,
     }));
     return { ...event, pending };
   });

@@ -37,7 +37,7 @@ export interface A2aConnection {
   readonly staysOpen: boolean;
   send(message: Message, signal: AbortSignal): AsyncIterable<StreamResponse>;
   /** Reads the task's stream until the stream ends or `onEvent` returns `enough`. */
-  follow(task: Following): Promise<void>;
+  follow(task: FollowOptions): Promise<void>;
   task(taskId: string): Promise<Task>;
   cancel(taskId: string, by: CancelRequest): Promise<Task>;
   /** At most `limit`; null if the agent cannot list tasks. */
@@ -61,7 +61,7 @@ export interface CancelRequest {
   channel: 'mcp' | 'cli';
 }
 
-export interface Following {
+export interface FollowOptions {
   taskId: string;
   /** The `seq` of the last event that was read; null if the agent has none. */
   after: number | null;

@@ -15,11 +15,11 @@ import { tlsFailure } from './tls-failure.ts';
 import { WithheldCredentials } from './withheld-credentials.ts';
 
 /** `no`: the request cannot have arrived. `maybe`: unknown. `refused`: it arrived, and the agent refused it. */
-export type Arrival = 'no' | 'maybe' | 'refused';
+export type RequestArrival = 'no' | 'maybe' | 'refused';
 
 export interface RequestFailure {
   error: ProductError;
-  arrival: Arrival;
+  arrival: RequestArrival;
 }
 
 /** Errors of Node's network layer before the first byte is sent. */

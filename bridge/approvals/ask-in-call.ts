@@ -5,7 +5,7 @@
 import type { Session } from '../sessions/session.ts';
 import type { WaitEnd } from '../sessions/wait-for-session.ts';
 import type { Client } from './client.ts';
-import type { Ask } from './form.ts';
+import type { ApprovalForm } from './form.ts';
 import type { ApprovalRules } from '../settings/approval-mode.ts';
 import { commandLineNotes, offeredForms } from './offered-forms.ts';
 import type { OpenForms } from './open-forms.ts';
@@ -29,7 +29,7 @@ export interface FormRequest {
 }
 
 /** How the asking ended, and the notes for the result of the call. */
-export interface Asked {
+export interface AskInCallEnd {
   end: WaitEnd;
   notes: readonly string[];
 }
@@ -38,7 +38,7 @@ export interface Asked {
  * Sends `elicitation/create` requests during the call, one form after the other (`push`). @param end how the wait
  * ended
  */
-export async function askInCall(asking: FormRequest, end: WaitEnd): Promise<Asked> {
+export async function askInCall(asking: FormRequest, end: WaitEnd): Promise<AskInCallEnd> {
   const { session, offers, wait, client } = asking;
   const asked = new Set<string>();
   let stands = end;
@@ -73,7 +73,7 @@ export async function askInCall(asking: FormRequest, end: WaitEnd): Promise<Aske
 export async function takeRound(
   asking: FormRequest,
   { responses }: SessionRound,
-): Promise<Asked & { goesOn: boolean }> {
+): Promise<AskInCallEnd & { goesOn: boolean }> {
   const { session, offers, wait } = asking;
   const settled = await submitFormAnswers({ ...asking, responses, channel: 'elicitation' });
   const decided = settled.opened.length === 0 || (await waitForPage(asking, settled.opened));
@@ -97,7 +97,11 @@ function notesOf(
   ];
 }
 
-function stillAsked(opened: readonly Ask[], session: Session, offers: OpenForms): readonly Ask[] {
+function stillAsked(
+  opened: readonly ApprovalForm[],
+  session: Session,
+  offers: OpenForms,
+): readonly ApprovalForm[] {
   const asks = offers.asks(session.view?.taskId ?? '', session.asked);
   return opened.filter(({ callId }) => asks.some((ask) => ask.callId === callId));
 }

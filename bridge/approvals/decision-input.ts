@@ -1,4 +1,4 @@
-/** Parses a decision from the MCP tool and turns it into a verdict that a dialect can phrase. Pure. */
+/** Parses the decisions of a tool call, and turns them into decisions that a dialect can phrase. Pure. */
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { answerSchema as protocolAnswer } from '../../shared/protocol/question.ts';
@@ -9,7 +9,7 @@ import type {
   GrantLimits,
   PendingAction,
 } from '../../shared/protocol/tool-approval.ts';
-import type { Verdict } from '../dialects/dialect.ts';
+import type { PersonDecision } from '../dialects/dialect.ts';
 
 /** Any other word is an error, never an approval (D1, R06). */
 export const DECISION_WORDS = [
@@ -125,7 +125,7 @@ export function decisionsOf(
 }
 
 /** Keeps the code that the decision carries and fills in nothing (D2). @throws ProductError INVALID_DECISION */
-export function verdictOf(input: DecisionInput): Verdict {
+export function personDecisionOf(input: DecisionInput): PersonDecision {
   const { callId, shown, decision: word, editedContent, editedInput, answer, reason } = input;
   const edits = editedContent !== undefined || editedInput !== undefined;
   if (edits && word !== 'edit') {

@@ -2,13 +2,13 @@
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import type { Verdict } from '../dialects/dialect.ts';
+import type { PersonDecision } from '../dialects/dialect.ts';
 import { parseFormAnswer } from './answer-fields.ts';
-import { type DecisionInput, DECISION_WORDS, verdictOf } from './decision-input.ts';
-import type { Ask } from './form.ts';
+import { type DecisionInput, DECISION_WORDS, personDecisionOf } from './decision-input.ts';
+import type { ApprovalForm } from './form.ts';
 
 export type FormAnswer =
-  | { type: 'verdict'; verdict: Verdict }
+  | { type: 'decision'; decision: PersonDecision }
   /** The person goes to the page to decide there. Nothing is decided yet. */
   | { type: 'opened' }
   /** No answer counts yet. `note` says what was wrong, for the next form; '' when there is nothing to say. */
@@ -36,14 +36,18 @@ const decided = z.looseObject({
 });
 const answered = z.looseObject({ answer: z.string().min(1) });
 
-export interface Timing {
+export interface AnswerTiming {
   /** Milliseconds between sending the form and its answer; undefined when an earlier bridge process sent the form. */
   afterMs: number | undefined;
   fastestAnswerMs: number;
 }
 
 /** @param response the client's result of `elicitation/create`, not yet validated */
-export function readAnswer(ask: Ask, response: unknown, { afterMs, fastestAnswerMs }: Timing): FormAnswer {
+export function readAnswer(
+  ask: ApprovalForm,
+  response: unknown,
+  { afterMs, fastestAnswerMs }: AnswerTiming,
+): FormAnswer {
   const parsed = elicitResult.safeParse(response);
   if (!parsed.success) return notUnderstood('The answer had no action.');
   const { action, content } = parsed.data;
@@ -77,7 +81,7 @@ export function readAnswer(ask: Ask, response: unknown, { afterMs, fastestAnswer
 }
 
 function answerTo(
-  ask: Extract<Ask, { about: 'question' }>,
+  ask: Extract<ApprovalForm, { about: 'question' }>,
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
 ): FormAnswer {
@@ -87,26 +91,26 @@ function answerTo(
   if (!parsed.success) return notUnderstood('The answer was empty.');
   const { shown } = ask.question;
   return {
-    type: 'verdict',
-    verdict: { type: 'answer', callId: ask.callId, shown, answer: parsed.data.answer },
+    type: 'decision',
+    decision: { type: 'answer', callId: ask.callId, shown, answer: parsed.data.answer },
   };
 }
 
 function answerOn(
-  { callId, action: { shown }, asked }: Extract<Ask, { about: 'asked' }>,
+  { callId, action: { shown }, asked }: Extract<ApprovalForm, { about: 'asked' }>,
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
 ): FormAnswer {
   // D2: the decision carries the code of what this form showed.
   if (action === 'decline')
-    return { type: 'verdict', verdict: verdictOf({ callId, shown, decision: 'deny' }) };
+    return { type: 'decision', decision: personDecisionOf({ callId, shown, decision: 'deny' }) };
   const answer = parseFormAnswer(asked, content);
   if (answer === undefined) return notUnderstood('The answer was empty.');
-  return { type: 'verdict', verdict: { type: 'answer', callId, shown, answer } };
+  return { type: 'decision', decision: { type: 'answer', callId, shown, answer } };
 }
 
 function decisionOn(
-  ask: Extract<Ask, { about: 'action' | 'page' }>,
+  ask: Extract<ApprovalForm, { about: 'action' | 'page' }>,
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
 ): FormAnswer {
@@ -132,7 +136,7 @@ function decisionOn(
     ...(reason === undefined ? {} : { reason }),
   };
   // D2: the decision carries the code of what this form showed.
-  return { type: 'verdict', verdict: verdictOf(input) };
+  return { type: 'decision', decision: personDecisionOf(input) };
 }
 
 /** The edited input; undefined when the person left it unchanged. @throws ProductError INVALID_DECISION */

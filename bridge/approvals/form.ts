@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import type { Question as AskedQuestion } from '../../shared/protocol/question.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
-import type { Asked } from '../dialects/dialect.ts';
+import type { PendingInput } from '../dialects/dialect.ts';
 import type { Question } from '../dialects/observation.ts';
 import { decisionWordsFor } from './decision-input.ts';
 import { sourceText } from '../../shared/protocol/preview-text.ts';
@@ -22,7 +22,7 @@ import { formRows, markedRows, MOST_ROWS, productRows, summaryRows } from './for
 import type { FormFields } from '../settings/approval-mode.ts';
 
 /** One thing a person is asked. */
-export type Ask = {
+export type ApprovalForm = {
   /** Names the form. Two forms never share a key (the tasks extension, "Task Update Requests"). */
   key: string;
   callId: string;
@@ -39,23 +39,27 @@ export type Ask = {
 );
 
 /** How many earlier forms got no answer that counts, and what was wrong with the last answer. */
-export interface Before {
+export interface EarlierAttempts {
   times: number;
   note: string;
 }
 
 /** One form for each pending action and question, in the agent's order. @param before the earlier attempts, by call */
-export function asksOf(
-  asked: Asked,
-  before: (callId: string) => Before | undefined,
+export function approvalForms(
+  asked: PendingInput,
+  before: (callId: string) => EarlierAttempts | undefined,
   fields: FormFields = 'none',
-): readonly Ask[] {
+): readonly ApprovalForm[] {
   const asks = asked.pending.map((action) => actionAsk(action, before(action.callId), fields));
   const { question } = asked;
   return question === null ? asks : [...asks, questionAsk(question, before(question.id))];
 }
 
-function actionAsk(action: PendingAction, before: Before | undefined, fields: FormFields): Ask {
+function actionAsk(
+  action: PendingAction,
+  before: EarlierAttempts | undefined,
+  fields: FormFields,
+): ApprovalForm {
   const { callId, preview } = action;
   if (preview.type === 'question') return answerAsk(action, preview, before);
   const words = decisionWordsFor(action);
@@ -74,7 +78,11 @@ const ON_THE_PAGE = 'Too long for a form. Open the page to decide it. Decline de
 
 const ANSWER_ON_THE_PAGE = 'Too long for a form. Open the page to answer it. Decline denies it.';
 
-function answerAsk(action: PendingAction, asked: AskedQuestion, before: Before | undefined): Ask {
+function answerAsk(
+  action: PendingAction,
+  asked: AskedQuestion,
+  before: EarlierAttempts | undefined,
+): ApprovalForm {
   const { callId, tool, source } = action;
   const by = productRows(`${visibleLine(tool)} (${visibleLine(sourceText(source))}) asks:`);
   const text = markedRows(asked.text);
@@ -88,7 +96,7 @@ function answerAsk(action: PendingAction, asked: AskedQuestion, before: Before |
   return { about: 'asked', key: keyOf(action, form, before), callId, form, action, asked };
 }
 
-function questionAsk(question: Question, before: Before | undefined): Ask {
+function questionAsk(question: Question, before: EarlierAttempts | undefined): ApprovalForm {
   const { id: callId, shown, text } = question;
   const rows = markedRows(text);
   if (rows === undefined)
@@ -105,7 +113,7 @@ function formOf(message: string, fields: Omit<Form['requestedSchema'], 'type'>):
 }
 
 /** The note may name words of the agent. */
-function noteRows(before: Before | undefined): readonly string[] {
+function noteRows(before: EarlierAttempts | undefined): readonly string[] {
   return before === undefined || before.note === '' ? [] : productRows(visibleLine(before.note));
 }
 
@@ -117,7 +125,7 @@ function messageOf(note: readonly string[], rows: readonly string[]): string {
 function keyOf(
   { callId, shown }: Pick<PendingAction, 'callId' | 'shown'>,
   form: unknown,
-  before: Before | undefined,
+  before: EarlierAttempts | undefined,
 ): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([shown, form, before?.times ?? 0]))

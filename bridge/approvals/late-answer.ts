@@ -3,15 +3,15 @@ import { z } from 'zod';
 import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { CallView, TaskView } from '../sessions/task-view.ts';
-import type { Ask } from './form.ts';
+import type { ApprovalForm } from './form.ts';
 import type { Channel } from '../settings/approval-mode.ts';
 
-export interface Withdrawn {
+export interface WithdrawnForms {
   /** The open forms. */
-  asks: readonly Ask[];
+  asks: readonly ApprovalForm[];
   view: TaskView | undefined;
   channel: Channel;
-  offers: { wasAbout(taskId: string, key: string): Ask['about'] | undefined };
+  offers: { wasAbout(taskId: string, key: string): ApprovalForm['about'] | undefined };
 }
 
 const answer = z.looseObject({ action: z.enum(['accept', 'decline']) });
@@ -19,7 +19,7 @@ const answer = z.looseObject({ action: z.enum(['accept', 'decline']) });
 /** For each late answer: says that it did not count, and who decided. A repeat of the counted answer gets no note. */
 export function lateAnswerNotes(
   responses: Readonly<Record<string, unknown>>,
-  { asks, view, channel, offers }: Withdrawn,
+  { asks, view, channel, offers }: WithdrawnForms,
 ): readonly string[] {
   const open = new Set(asks.map(({ key }) => key));
   return Object.entries(responses).flatMap(([key, response]) => {

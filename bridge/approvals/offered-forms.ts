@@ -1,17 +1,17 @@
 /** Lists the forms that a client can show for a session. A form for the page carries a link. */
 import type { Session } from '../sessions/session.ts';
-import type { Ask } from './form.ts';
+import type { ApprovalForm } from './form.ts';
 import type { Form, UrlForm } from './form-field.ts';
 import type { OpenForms } from './open-forms.ts';
 import type { PageLinks } from './page-links.ts';
 
 export interface OfferedForm {
-  ask: Ask;
+  ask: ApprovalForm;
   /** The parameters of `elicitation/create`. */
   params: Form | UrlForm;
 }
 
-export interface Offering {
+export interface OfferFormsOptions {
   session: Session;
   offers: OpenForms;
   links: PageLinks;
@@ -22,17 +22,17 @@ export interface Offering {
 export interface OfferedForms {
   forms: readonly OfferedForm[];
   /** The person has opened the page to decide these. */
-  opened: readonly Ask[];
+  opened: readonly ApprovalForm[];
   /** This client cannot show these in full, and no page is available. The person decides them on the command line. */
-  unoffered: readonly Ask[];
+  unoffered: readonly ApprovalForm[];
 }
 
-export async function offeredForms(offering: Offering): Promise<OfferedForms> {
+export async function offeredForms(offering: OfferFormsOptions): Promise<OfferedForms> {
   const { session, offers } = offering;
   const taskId = session.view?.taskId ?? '';
   const forms: OfferedForm[] = [];
-  const opened: Ask[] = [];
-  const unoffered: Ask[] = [];
+  const opened: ApprovalForm[] = [];
+  const unoffered: ApprovalForm[] = [];
   for (const ask of offers.asks(taskId, session.asked)) {
     if (offers.isOpen(taskId, ask)) {
       opened.push(ask);
@@ -46,8 +46,8 @@ export async function offeredForms(offering: Offering): Promise<OfferedForms> {
 }
 
 async function formOf(
-  ask: Ask,
-  { session, offers, links, opensUrls }: Offering,
+  ask: ApprovalForm,
+  { session, offers, links, opensUrls }: OfferFormsOptions,
 ): Promise<OfferedForm | undefined> {
   if (ask.about === 'unshown') return undefined;
   if (ask.about !== 'page') return { ask, params: ask.form };
@@ -65,7 +65,7 @@ async function formOf(
 }
 
 /** The notes on actions and questions that no form of this client shows in full (D5). */
-export function commandLineNotes(unoffered: readonly Ask[]): readonly string[] {
+export function commandLineNotes(unoffered: readonly ApprovalForm[]): readonly string[] {
   return unoffered.flatMap((ask) => {
     if (ask.about === 'unshown') return [note('Question', ask.callId, ask.question.shown)];
     if (ask.about !== 'page') return [];

@@ -5,9 +5,9 @@
  */
 import type { PageTarget } from '../../shared/net/page-address.ts';
 import type { Session } from '../sessions/session.ts';
-import type { Ask } from './form.ts';
+import type { ApprovalForm } from './form.ts';
 
-type PageAsk = Extract<Ask, { about: 'page' }>;
+type PageAsk = Extract<ApprovalForm, { about: 'page' }>;
 
 export interface PageLink {
   url: string;

@@ -4,15 +4,15 @@
  * (D1).
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import type { Verdict } from '../dialects/dialect.ts';
+import type { PersonDecision } from '../dialects/dialect.ts';
 import type { Session } from '../sessions/session.ts';
-import type { Ask } from './form.ts';
+import type { ApprovalForm } from './form.ts';
 import { readAnswer, type Unanswered } from './form-answer.ts';
 import type { ApprovalRules, Channel } from '../settings/approval-mode.ts';
 import { lateAnswerNotes } from './late-answer.ts';
 import type { OpenForms } from './open-forms.ts';
 import type { PageLinks } from './page-links.ts';
-import { sendVerdicts } from './send-verdicts.ts';
+import { sendDecisions } from './send-decisions.ts';
 
 export interface FormAnswers {
   session: Session;
@@ -28,7 +28,7 @@ export interface FormAnswers {
 export interface SubmittedAnswers {
   decided: number;
   /** The forms whose page the person has opened. The agent reports the decision made there. */
-  opened: readonly Ask[];
+  opened: readonly ApprovalForm[];
   /** Notes that explain why answers to withdrawn forms do not count. */
   late: readonly string[];
   unanswered: readonly Unanswered[];
@@ -48,16 +48,16 @@ export async function submitFormAnswers({
   const taskId = session.view?.taskId ?? '';
   const asks = offers.asks(taskId, session.asked);
   const late = lateAnswerNotes(responses, { asks, view: session.view, channel, offers });
-  const opened: Ask[] = [];
-  const verdicts: Verdict[] = [];
-  const deciding: Ask[] = [];
+  const opened: ApprovalForm[] = [];
+  const decisions: PersonDecision[] = [];
+  const deciding: ApprovalForm[] = [];
   const unanswered: Unanswered[] = [];
   for (const ask of asks) {
     if (!Object.hasOwn(responses, ask.key)) continue;
     const timing = { afterMs: offers.age(taskId, ask), fastestAnswerMs: rules.fastestAnswerMs };
     const answer = readAnswer(ask, responses[ask.key], timing);
-    if (answer.type === 'verdict') {
-      verdicts.push(answer.verdict);
+    if (answer.type === 'decision') {
+      decisions.push(answer.decision);
       deciding.push(ask);
     } else if (answer.type === 'opened') {
       const link = ask.about === 'page' ? await links.link(session, ask) : undefined;
@@ -69,10 +69,10 @@ export async function submitFormAnswers({
     }
   }
   const settled = { opened, late, unanswered };
-  if (verdicts.length === 0) return { ...settled, decided: 0, refused: undefined };
+  if (decisions.length === 0) return { ...settled, decided: 0, refused: undefined };
   try {
-    await sendVerdicts(session, verdicts, channel);
-    return { ...settled, decided: verdicts.length, refused: undefined };
+    await sendDecisions(session, decisions, channel);
+    return { ...settled, decided: decisions.length, refused: undefined };
   } catch (error) {
     if (!(error instanceof ProductError) || error.retryable || error.reason === 'AGENT_ERROR') throw error;
     if (error.reason !== 'ALREADY_DECIDED')

@@ -1,7 +1,7 @@
 /** Waits while a person decides on the page. The agent's journal reports the decision. */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Session } from '../sessions/session.ts';
-import type { Ask } from './form.ts';
+import type { ApprovalForm } from './form.ts';
 import type { OpenForms } from './open-forms.ts';
 
 export interface PageWait {
@@ -16,7 +16,7 @@ export interface PageWait {
 /** @returns true when at least one of these is decided; false on timeout or when the caller goes away */
 export function waitForPage(
   { session, offers, timeout, signal }: PageWait,
-  opened: readonly Ask[],
+  opened: readonly ApprovalForm[],
 ): Promise<boolean> {
   const taskId = session.view?.taskId ?? '';
   const keys = new Set(opened.map(({ key }) => key));

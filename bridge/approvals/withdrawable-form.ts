@@ -6,7 +6,7 @@ import type { Client } from './client.ts';
 import type { OfferedForm } from './offered-forms.ts';
 import type { OpenForms } from './open-forms.ts';
 
-export type Shown =
+export type FormOutcome =
   | { type: 'answered'; response: unknown }
   /** Another surface decided, or the task has ended. */
   | { type: 'withdrawn' }
@@ -14,7 +14,7 @@ export type Shown =
   | { type: 'gone' }
   | { type: 'failed'; message: string };
 
-export interface Showing {
+export interface ShowFormOptions {
   session: Session;
   form: OfferedForm;
   offers: OpenForms;
@@ -23,7 +23,13 @@ export interface Showing {
   signal: AbortSignal;
 }
 
-export async function showForm({ session, form, offers, client, signal }: Showing): Promise<Shown> {
+export async function showForm({
+  session,
+  form,
+  offers,
+  client,
+  signal,
+}: ShowFormOptions): Promise<FormOutcome> {
   const { ask, params } = form;
   const taskId = session.view?.taskId ?? '';
   const shown = new AbortController();

@@ -15,13 +15,13 @@ import type {
 import type { Observed, Question } from './observation.ts';
 
 /** A decision on a call, or the answer to a question, as a dialect takes it. */
-export type Verdict =
+export type PersonDecision =
   | { type: 'decision'; decision: Decision }
   /** `shown`: the code of the question as the person saw it (D2). */
   | { type: 'answer'; callId: string; shown: string; answer: Answer };
 
 /** What the task waited for when the person saw it. */
-export interface Asked {
+export interface PendingInput {
   pending: readonly PendingAction[];
   question: Question | null;
 }
@@ -90,8 +90,8 @@ export interface Dialect {
   phraseTask(text: string, settings: TaskSettings): MessageContent;
   /** @throws ProductError UNKNOWN_COMMAND if the agent takes no commands as messages; nothing is sent */
   phraseCommand(command: CommandCall, settings: TaskSettings): MessageContent;
-  /** @throws ProductError INVALID_DECISION if the agent cannot take such a verdict; nothing is sent */
-  phraseVerdicts(verdicts: readonly Verdict[], asked: Asked, channel: string): MessageContent;
+  /** @throws ProductError INVALID_DECISION if the agent cannot take such a decision; nothing is sent */
+  phraseDecisions(decisions: readonly PersonDecision[], asked: PendingInput, channel: string): MessageContent;
   /** Revokes standing approvals. Absent if the agent cannot do this. */
   phraseRevocation?(revoke: RevokePart['revoke'], channel: string): MessageContent;
 }

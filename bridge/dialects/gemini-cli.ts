@@ -5,7 +5,7 @@
 import type { Part } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { type Dialect, noCommand, type Verdict } from './dialect.ts';
+import { type Dialect, noCommand, type PersonDecision } from './dialect.ts';
 import { readGeminiEvent } from './gemini-event.ts';
 import { confirmationOf, editInWords } from './gemini-outcome.ts';
 import { dataOf, dataPart, textPart } from './parts.ts';
@@ -60,9 +60,9 @@ export const geminiDialect: Dialect = {
     return { parts: [textPart(text)], metadata: { coderAgent: settings } };
   },
   phraseCommand: noCommand,
-  phraseVerdicts(verdicts, { pending, question }) {
-    if (question !== null && pending.length === 0) return phraseAnswer(verdicts, question);
-    const decisions = verdicts.map(decisionIn);
+  phraseDecisions(given, { pending, question }) {
+    if (question !== null && pending.length === 0) return phraseAnswer(given, question);
+    const decisions = given.map(decisionIn);
     const parts = decisions.map((decision) => dataPart(confirmationOf(decision, pending)));
     const edits = decisions.flatMap((decision) => editInWords(decision, pending));
     const unsaid = decisions.some(({ reason }) => reason !== undefined && reason !== '');
@@ -79,11 +79,11 @@ function confirmationsIn(parts: readonly Part[]): readonly z.infer<typeof confir
   return parts.flatMap((part) => confirmed.safeParse(dataOf(part)).data ?? []);
 }
 
-function decisionIn(verdict: Verdict) {
-  if (verdict.type === 'decision') return verdict.decision;
+function decisionIn(each: PersonDecision) {
+  if (each.type === 'decision') return each.decision;
   throw new ProductError(
     'INVALID_DECISION',
-    `"answer" is only for questions. ${verdict.callId} is a tool call, or does not wait. Decide a call with approve or deny.`,
-    { facts: { callId: verdict.callId } },
+    `"answer" is only for questions. ${each.callId} is a tool call, or does not wait. Decide a call with approve or deny.`,
+    { facts: { callId: each.callId } },
   );
 }

@@ -26,13 +26,13 @@ export const plainDialect: Dialect = {
   read: (event) => readEvent(event, reading),
   phraseTask: (text) => ({ parts: [textPart(text)], metadata: undefined }),
   phraseCommand: noCommand,
-  phraseVerdicts(verdicts, asked) {
+  phraseDecisions(decisions, asked) {
     if (asked.question === null) {
       throw new ProductError(
         'INVALID_DECISION',
         'The agent is not asking anything. Send it a message instead, or wait for it.',
       );
     }
-    return phraseAnswer(verdicts, asked.question);
+    return phraseAnswer(decisions, asked.question);
   },
 };

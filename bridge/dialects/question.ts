@@ -5,7 +5,7 @@
 import { TaskState, type TaskStatus } from '@a2a-js/sdk';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { answerText } from '../../shared/protocol/preview-text.ts';
-import type { MessageContent, Verdict } from './dialect.ts';
+import type { MessageContent, PersonDecision } from './dialect.ts';
 import { dataOf, dataPart, messageText, textPart } from './parts.ts';
 import { answerAsData, missingFrom, type Question, withShownCode, schemaIn } from './question-form.ts';
 import { extractUrls } from './extract-urls.ts';
@@ -33,32 +33,32 @@ export function questionOf({ state, message }: TaskStatus, taskId: string): Ques
 }
 
 /**
- * @throws ProductError INVALID_DECISION, UNKNOWN_CALL, INPUT_CHANGED for verdicts other than one answer to this
+ * @throws ProductError INVALID_DECISION, UNKNOWN_CALL, INPUT_CHANGED for decisions other than one answer to this
  * question
  */
-export function phraseAnswer(verdicts: readonly Verdict[], question: Question): MessageContent {
-  const [verdict, ...rest] = verdicts;
+export function phraseAnswer(decisions: readonly PersonDecision[], question: Question): MessageContent {
+  const [decision, ...rest] = decisions;
   const facts = { callId: question.id };
-  if (verdict?.type !== 'answer' || rest.length > 0)
+  if (decision?.type !== 'answer' || rest.length > 0)
     throw new ProductError(
       'INVALID_DECISION',
       `The agent asks in words; there is nothing to approve. Use the decision "answer" with callId "${question.id}", the code of the question as "shown" and the words to send as "answer".`,
       { facts },
     );
-  if (verdict.callId !== question.id)
+  if (decision.callId !== question.id)
     throw new ProductError(
       'UNKNOWN_CALL',
-      `The question that waits for an answer is "${question.id}", not "${verdict.callId}".`,
+      `The question that waits for an answer is "${question.id}", not "${decision.callId}".`,
       { facts },
     );
   // D2: the agent cannot detect an answer to an earlier question.
-  if (verdict.shown !== question.shown)
+  if (decision.shown !== question.shown)
     throw new ProductError(
       'INPUT_CHANGED',
       'The agent asks something else now; nothing was sent. Show the person the question as it is, and answer with its code.',
       { facts },
     );
-  const words = answerText(verdict.answer);
+  const words = answerText(decision.answer);
   const data = question.form === undefined ? undefined : answerAsData(words);
   // Text is always accepted: an agent that sends a form may still read text.
   if (data === undefined) return { parts: [textPart(words)], metadata: undefined };

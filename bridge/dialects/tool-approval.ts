@@ -20,7 +20,7 @@ import type {
   TaskSettings,
 } from '../../shared/protocol/tool-approval.ts';
 import { type DialectReading, readEvent } from './a2a-event.ts';
-import { type Dialect, NO_HAZARDS, type Verdict } from './dialect.ts';
+import { type Dialect, NO_HAZARDS, type PersonDecision } from './dialect.ts';
 import { dataOf, dataPart, textPart } from './parts.ts';
 import { eventCursorOf } from './event-cursor.ts';
 import { phraseAnswer, questionOf } from './question.ts';
@@ -75,10 +75,10 @@ export const toolApprovalDialect: Dialect = {
     metadata: metadataOf(settings),
     extensions: [AGENT_COMMAND],
   }),
-  phraseVerdicts(verdicts, asked, channel) {
-    if (asked.question !== null) return phraseAnswer(verdicts, asked.question);
-    const decisions = verdicts.map((verdict) =>
-      verdict.type === 'answer' ? answerOn(verdict, asked.pending) : verdict.decision,
+  phraseDecisions(given, asked, channel) {
+    if (asked.question !== null) return phraseAnswer(given, asked.question);
+    const decisions = given.map((each) =>
+      each.type === 'answer' ? answerOn(each, asked.pending) : each.decision,
     );
     const data: DecisionsPart = decisionsPartSchema.parse({ extension: TOOL_APPROVAL, decisions, channel });
     return { parts: [dataPart(data)], metadata: undefined };
@@ -87,7 +87,7 @@ export const toolApprovalDialect: Dialect = {
 
 /** Answers a pending action that is a question. The agent refuses the answer if the action no longer waits (D1). */
 function answerOn(
-  { callId, answer, shown }: Extract<Verdict, { type: 'answer' }>,
+  { callId, answer, shown }: Extract<PersonDecision, { type: 'answer' }>,
   pending: readonly PendingAction[],
 ): Decision {
   const action = pending.find((each) => each.callId === callId);

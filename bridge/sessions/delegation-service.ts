@@ -14,8 +14,8 @@ import type { OutboxEntry, DelegatedWork } from '../state/outbox-entry.ts';
 import { titleOf } from './task-title.ts';
 import type { Outbox } from '../state/outbox.ts';
 import type { WaitingResults } from '../state/waiting-results.ts';
-import type { OnReceipt } from './answer-receipts.ts';
-import { type AskedFor, isSameCall } from './same-call.ts';
+import type { OnReceipt } from './unconfirmed-answers.ts';
+import { type RequestedWork, isSameCall } from './same-call.ts';
 import type { CancelRequest } from '../agents/connection.ts';
 import { cancelTask, type CancelEnd } from './cancel-task.ts';
 import { findByMessage } from './find-lost-message.ts';
@@ -148,7 +148,7 @@ export class DelegationService {
   }
 
   /** The last delegation of the same call, if its client withdrew the call or its bridge ended. */
-  async unanswered(asked: AskedFor): Promise<OutboxEntry | undefined> {
+  async unanswered(asked: RequestedWork): Promise<OutboxEntry | undefined> {
     await this.adopt();
     return this.#parts.outbox.mine().findLast((entry) => isSameCall(entry, asked) && this.#isGivenUp(entry));
   }

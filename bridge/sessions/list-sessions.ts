@@ -6,7 +6,7 @@ import type { SessionStateName } from '../dialects/observation.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import { commandLine, commandPart } from '../../shared/protocol/agent-command.ts';
 import type { LiveState } from '../agents/list-tasks.ts';
-import type { Asked, Dialect } from '../dialects/dialect.ts';
+import type { PendingInput, Dialect } from '../dialects/dialect.ts';
 import { dataOf } from '../dialects/parts.ts';
 import { hasIdPrefix } from './id-prefix.ts';
 import { titleOf } from './task-title.ts';
@@ -109,7 +109,7 @@ function listedTask(agent: Agent, task: Task, dialect: Dialect): AgentListing[] 
   ];
 }
 
-function codesOf({ pending, question }: Asked): string[] {
+function codesOf({ pending, question }: PendingInput): string[] {
   return [...pending.map(({ shown }) => shown), ...(question === null ? [] : [question.shown])];
 }
 
@@ -125,7 +125,7 @@ function firstWords(task: Task): string {
 }
 
 /** Without title and time: the other sources have those. */
-export function toldOf(session: Session): AgentListing {
+export function listedSession(session: Session): AgentListing {
   const { view, agent, id, firstMessageId, stateName, asked } = session;
   return {
     sessionId: id,
@@ -144,7 +144,7 @@ export function toldOf(session: Session): AgentListing {
 }
 
 /** The session of an outbox entry. */
-export function ofEntry(entry: OutboxEntry): AgentListing {
+export function listedOutboxEntry(entry: OutboxEntry): AgentListing {
   const { state } = entry;
   const known = state.type === 'accepted' || state.type === 'collected';
   return {
@@ -169,7 +169,7 @@ function stateOf(state: OutboxEntry['state']): SessionStateName {
 }
 
 /** Merges the sources into one row per session. Later sources win. The newest task represents its session. */
-export function merged(told: readonly AgentListing[]): readonly ListedSession[] {
+export function mergeListings(told: readonly AgentListing[]): readonly ListedSession[] {
   const found = new Map<string, ListedSession>();
   for (const { messageIds: _, ...each } of told) {
     const key = `${each.agent} ${each.sessionId}`;

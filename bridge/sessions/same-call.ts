@@ -3,15 +3,15 @@
  *
  * A client repeats its call when it got no answer: it gave up, or the bridge was killed. The repeated call has the
  * same words and joins the first task (R99). Once the client has the answer, the same words begin another task.
- * `answer-receipts.ts` decides when the client has the answer.
+ * `unconfirmed-answers.ts` decides when the client has the answer.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 
 /** The request of a delegating call. */
-export type AskedFor = Pick<OutboxEntry, 'agent' | 'text' | 'settings' | 'command' | 'sessionId'>;
+export type RequestedWork = Pick<OutboxEntry, 'agent' | 'text' | 'settings' | 'command' | 'sessionId'>;
 
-export function isSameCall(entry: OutboxEntry, asked: AskedFor): boolean {
+export function isSameCall(entry: OutboxEntry, asked: RequestedWork): boolean {
   const open = entry.state.type === 'sending' || entry.state.type === 'accepted';
   return (
     open &&

@@ -13,7 +13,7 @@ import { findByMessage } from './find-lost-message.ts';
 import type { Delivery } from './session-state.ts';
 
 /** How the agent acknowledged the message: it began to answer, or a task contains the message. */
-export type Begun =
+export type AcknowledgedMessage =
   | {
       type: 'stream';
       connection: A2aConnection;
@@ -23,7 +23,7 @@ export type Begun =
     }
   | { type: 'found'; connection: A2aConnection; task: Task };
 
-export interface Sending {
+export interface SendOptions {
   agent: Agent;
   /** Makes the message; the same one each time. If it throws, nothing is sent. */
   write: (connection: A2aConnection) => Promise<Message>;
@@ -50,10 +50,10 @@ const AGAIN = { never: 0, briefly: 3, patiently: Infinity } as const;
  * Whether a failed message has arrived. `unresolved`: unknown, and sending the same message again is safe. `unknown`:
  * unknown, and the agent may do the work twice.
  */
-export type Arrived = 'no' | 'unresolved' | 'unknown';
+export type MessageArrival = 'no' | 'unresolved' | 'unknown';
 
 /** @throws ProductError with the fact `arrived` (see `Arrived`) */
-export async function send(sending: Sending): Promise<Begun> {
+export async function send(sending: SendOptions): Promise<AcknowledgedMessage> {
   const { agent, signal, withdrawal, resumed = false, onDelivery = () => undefined } = sending;
   const backOff = spread(sending.backOff);
   /** An earlier attempt may have arrived. A later attempt that cannot connect does not change that (R99). */
@@ -68,7 +68,7 @@ export async function send(sending: Sending): Promise<Begun> {
       mayHaveArrived: mayHaveArrived || resumed,
     });
   };
-  const attempt = async (): Promise<Begun> => {
+  const attempt = async (): Promise<AcknowledgedMessage> => {
     tell(null);
     try {
       return await sendOnce(sending);
@@ -95,7 +95,7 @@ export async function send(sending: Sending): Promise<Begun> {
   }
 }
 
-async function sendOnce({ agent, write, signal, onDelivery }: Sending): Promise<Begun> {
+async function sendOnce({ agent, write, signal, onDelivery }: SendOptions): Promise<AcknowledgedMessage> {
   const connection = await connected(agent);
   const message = await phrased(agent, write, connection);
   if (!connection.facts.streaming) onDelivery?.({ type: 'silent' });
@@ -120,7 +120,11 @@ async function connected(agent: Agent): Promise<A2aConnection> {
 }
 
 /** A message that the dialect cannot express fails here, before anything is sent. */
-async function phrased(agent: Agent, write: Sending['write'], connection: A2aConnection): Promise<Message> {
+async function phrased(
+  agent: Agent,
+  write: SendOptions['write'],
+  connection: A2aConnection,
+): Promise<Message> {
   try {
     return await write(connection);
   } catch (error) {
@@ -151,10 +155,14 @@ async function lookedFor(
 /** A send that failed, as far as the bridge knows. */
 class Undelivered extends Error {
   readonly reason: ProductError;
-  readonly arrived: Arrived;
+  readonly arrived: MessageArrival;
   readonly again: keyof typeof AGAIN;
 
-  constructor({ reason, message, facts, cause }: ProductError, arrived: Arrived, again: keyof typeof AGAIN) {
+  constructor(
+    { reason, message, facts, cause }: ProductError,
+    arrived: MessageArrival,
+    again: keyof typeof AGAIN,
+  ) {
     super(message);
     this.reason = new ProductError(reason, message, { facts: { ...facts, arrived }, cause });
     this.arrived = arrived;

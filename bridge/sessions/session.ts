@@ -14,12 +14,12 @@ import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { A2aConnection } from '../agents/connection.ts';
 import { asStreamResponse } from '../agents/task-event.ts';
-import type { Asked, Dialect } from '../dialects/dialect.ts';
+import type { PendingInput, Dialect } from '../dialects/dialect.ts';
 import type { Observed, SessionStateName } from '../dialects/observation.ts';
 import type { TurnObservation } from '../dialects/turn-observation.ts';
 import type { DecisionClaims } from '../state/decision-claims.ts';
 import { outdatedCall } from './outdated-call.ts';
-import { type Begun, send, type Withdrawal } from './send-message.ts';
+import { type AcknowledgedMessage, send, type Withdrawal } from './send-message.ts';
 import { SentDecisions } from './sent-decisions.ts';
 import {
   NEW_SESSION,
@@ -154,7 +154,7 @@ export class Session {
     return this.#connection?.dialect.asksOneByOne === true;
   }
 
-  get asked(): Asked {
+  get asked(): PendingInput {
     return { pending: this.view?.pending ?? [], question: this.view?.question ?? null };
   }
 
@@ -397,7 +397,7 @@ export class Session {
   }
 
   /** The agent has the message: from now on its newest stream folds. */
-  #begin(begun: Begun): void {
+  #begin(begun: AcknowledgedMessage): void {
     if (begun.type === 'found') {
       this.take(asStreamResponse(begun.task), begun.connection);
       this.follow();

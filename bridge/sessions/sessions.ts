@@ -19,13 +19,13 @@ import {
   isNamed,
   listedBy,
   type Listing,
-  merged,
+  mergeListings,
   namedBy,
   type NamedSession,
   type NamedSessions,
-  ofEntry,
+  listedOutboxEntry,
   type SessionQuery,
-  toldOf,
+  listedSession,
 } from './list-sessions.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { Session } from './session.ts';
@@ -41,7 +41,7 @@ const LOOK_MS = 100;
 /** The maximum number of sessions in an error. */
 const NAMED = 10;
 
-export interface Finding {
+export interface FindOptions {
   /** If set, only this agent is asked for the session. */
   agent?: Agent | undefined;
   /** How long to wait, in milliseconds, for a session whose first message is still being sent. */
@@ -75,7 +75,7 @@ export class Sessions {
    * @throws ProductError UNKNOWN_SESSION, with the existing sessions or the session's other agent; AGENT_UNREACHABLE
    * if the message is still being sent
    */
-  async find(handle: string, finding: Finding = {}): Promise<Session> {
+  async find(handle: string, finding: FindOptions = {}): Promise<Session> {
     const sessionId = readHandle(handle)?.sessionId ?? handle;
     const { agent: named, timeout = NAMING_MS, signal } = finding;
     const until = performance.now() + timeout;
@@ -133,8 +133,8 @@ export class Sessions {
     const { answers, unreachable } = await askEach(agents, (agent) => listedBy(agent, query));
     const open = this.#live.all.filter((session) => agents.includes(session.agent));
     // Followed sessions are newer than the agents' answers; the others are older.
-    const followed = open.filter((session) => session.live).map(toldOf);
-    const remembered = open.filter((session) => !session.live).map(toldOf);
+    const followed = open.filter((session) => session.live).map(listedSession);
+    const remembered = open.filter((session) => !session.live).map(listedSession);
     const byAgents = [...answers.values()].flatMap(({ sessions }) => sessions);
     const known = [...remembered, ...byAgents, ...followed];
     const arrived = new Set(known.flatMap((each) => each.messageIds));
@@ -143,8 +143,8 @@ export class Sessions {
       // A delegation that is already a task is in the agent's list. Entries of unconfigured agents are not shown.
       .filter((entry) => agents.some((agent) => agent.name === entry.agent) && !arrived.has(entry.messageId))
       .filter((entry) => !isLeftOut(entry, query, answers.get(entry.agent)))
-      .map(ofEntry);
-    const all = inListOrder(merged([...entries, ...known]));
+      .map(listedOutboxEntry);
+    const all = inListOrder(mergeListings([...entries, ...known]));
     const sessions = states === undefined ? all : all.filter(({ state }) => has(states, state));
     const unread = [...answers.values()].reduce((sum, each) => sum + each.unread, 0);
     return { sessions, unreachable, unread };
@@ -153,8 +153,8 @@ export class Sessions {
   /** The sessions whose id, or whose task's id, begins with the prefix, with or without its kind, as in `session-…`. */
   async withPrefix(prefix: string): Promise<NamedSessions> {
     const { answers, unreachable } = await askEach(this.#registry.all, (agent) => namedBy(agent, prefix));
-    const entries = this.#outbox.entries().map(ofEntry);
-    const own = [...entries, ...this.#live.all.map(toldOf)].filter((each) => isNamed(each, prefix));
+    const entries = this.#outbox.entries().map(listedOutboxEntry);
+    const own = [...entries, ...this.#live.all.map(listedSession)].filter((each) => isNamed(each, prefix));
     const found = new Map<string, NamedSession>();
     for (const each of [...own, ...[...answers.values()].flat()]) found.set(each.sessionId, each);
     return { sessions: [...found.values()], unreachable };

@@ -11,7 +11,7 @@ export type WaitEnd = 'settled' | 'trouble' | 'time' | 'gone';
  */
 export const NAMING_MS = 5_000;
 
-export interface Waiting {
+export interface WaitOptions {
   session: Session;
   /** The message being sent. The session's state counts as an answer only after the message has arrived. */
   delivery?: Promise<void>;
@@ -23,7 +23,7 @@ export interface Waiting {
 }
 
 /** @throws the refusal of the session's first message, or of this delivery */
-export function waitFor({ session, delivery, timeout, signal, onActivity }: Waiting): Promise<WaitEnd> {
+export function waitFor({ session, delivery, timeout, signal, onActivity }: WaitOptions): Promise<WaitEnd> {
   return new Promise((resolve, reject) => {
     let delivered = delivery === undefined;
     const named = (): boolean => delivered && session.view !== undefined;

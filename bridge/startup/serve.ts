@@ -13,7 +13,7 @@ import type { Bridge } from '../mcp/bridge-context.ts';
 import type { ProgramPaths } from '../settings/program-paths.ts';
 import type { BridgeSettings } from '../settings/settings.ts';
 import type { HttpRun } from '../transports/http/serve-http.ts';
-import { AnswerReceipts } from '../sessions/answer-receipts.ts';
+import { UnconfirmedAnswers } from '../sessions/unconfirmed-answers.ts';
 import { createServer, type McpServerOptions } from '../mcp/server/mcp-server.ts';
 import { wasLeftOpen } from '../state/left-open.ts';
 import { StdioTransport } from '../transports/stdio/stdio-transport.ts';
@@ -60,7 +60,12 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
   // Claude Code's print mode answers every form without a person, and refuses tools that ask a person.
   const unattended = process.env['CLAUDE_CODE_ENTRYPOINT'] === 'sdk-cli';
   const followed = new FollowedTasks();
-  const client = { withdrawals: new CancelledCalls(), receipts: new AnswerReceipts(), followed, unattended };
+  const client = {
+    withdrawals: new CancelledCalls(),
+    receipts: new UnconfirmedAnswers(),
+    followed,
+    unattended,
+  };
   let ending = false;
   let http: Promise<HttpRun | undefined> = Promise.resolve(undefined);
   const end = async (why: string): Promise<void> => {

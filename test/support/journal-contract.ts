@@ -490,7 +490,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         ]);
         for (const none of ['x', '', 'x-1\0', 'x'.repeat(10_000)])
           expect(await journal.toolExecution(none)).toBeUndefined();
-        expect(await journal.forget(now + 1, 10)).toBe(1);
+        expect(await journal.deleteEndedSessions(now + 1, 10)).toBe(1);
         expect(await journal.toolExecution('x-1')).toBeUndefined();
       });
     });
@@ -501,8 +501,8 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         await append(beginning('a', { sessionId: 's', command, events: [working, delta('x'), completed] }));
         await append(beginning('b', { sessionId: 's', events: [working, completed] }));
         now = 5_000;
-        expect(await journal.forget(1_000, 10)).toBe(0);
-        expect(await journal.forget(1_001, 10)).toBe(1);
+        expect(await journal.deleteEndedSessions(1_000, 10)).toBe(0);
+        expect(await journal.deleteEndedSessions(1_001, 10)).toBe(1);
         expect([await everything('a'), await journal.row('a'), await journal.command('alice', 'm')]).toEqual([
           [],
           undefined,
@@ -526,7 +526,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         await append(beginning('parked', { sessionId: 'live', events: [working, inputRequired] }));
         now = 9_000;
         await append(beginning('new', { sessionId: 'fresh', events: ended }));
-        expect(await journal.forget(9_000, 10)).toBe(1);
+        expect(await journal.deleteEndedSessions(9_000, 10)).toBe(1);
         expect([await countOf(journal), await journal.row('namesake')]).toEqual([4, undefined]);
         expect(await everything('old')).toHaveLength(3);
       });
@@ -535,7 +535,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         for (const id of ['a', 'b', 'c', 'd', 'e'])
           await append(beginning(id, { events: [working, completed] }));
         const deleted: number[] = [];
-        for (let round = 0; round < 4; round += 1) deleted.push(await journal.forget(2_000, 2));
+        for (let round = 0; round < 4; round += 1) deleted.push(await journal.deleteEndedSessions(2_000, 2));
         expect([deleted, await countOf(journal)]).toEqual([[2, 2, 1, 0], 0]);
       });
     });
@@ -575,7 +575,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(before.map(({ seq }) => seq)).toEqual(before.map((_, i) => i + 1));
         expect(await maintainAll(journal)).toBeGreaterThan(300);
         expect(await everything('a')).toEqual(before);
-        expect(await journal.forget(now + 1, 10)).toBe(1);
+        expect(await journal.deleteEndedSessions(now + 1, 10)).toBe(1);
         expect(await everything('a')).toEqual([]);
       });
     });

@@ -105,7 +105,9 @@ export function itActsAsTheModel(createStorage: () => Promise<JournalStorage>, r
             const answers = Promise.all(asked.map(({ append }) => outcomeOf(journal.append(append))));
             expect(await answers).toEqual(asked.map(({ expected }) => expected));
             if (retention !== undefined)
-              expect(await journal.forget(now - retention, 100)).toBe(model.forget(now - retention));
+              expect(await journal.deleteEndedSessions(now - retention, 100)).toBe(
+                model.forget(now - retention),
+              );
             if (restart) {
               await journal.close();
               journal = await open();

@@ -17,7 +17,7 @@ export function steeredJournal(journal: Journal, scheduler: fc.Scheduler): Journ
     session: (principal, sessionId) => later(journal.session(principal, sessionId), 'session'),
     unsettled: () => journal.unsettled(),
     deadlines: (limit) => journal.deadlines(limit),
-    forget: (before, limit) => journal.forget(before, limit),
+    deleteEndedSessions: (before, limit) => journal.deleteEndedSessions(before, limit),
     maintain: (limit) => journal.maintain(limit),
     watch: (taskId, wake) => journal.watch(taskId, wake),
     close: () => journal.close(),

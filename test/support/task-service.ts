@@ -59,7 +59,7 @@ export async function startService(options: {
   mode?: TaskMode;
   limits?: Partial<TimeLimits>;
   budget?: Partial<Budget>;
-  upkeep?: Partial<Omit<MaintenanceSettings, 'onFailure'>>;
+  maintenance?: Partial<Omit<MaintenanceSettings, 'onFailure'>>;
   /** The clock of the previous service; defaults to a new one. */
   clock?: FakeClock;
   onEnded?: (task: Snapshot) => void;
@@ -94,11 +94,11 @@ export async function startService(options: {
     onFailure: (_taskId, error) => failures.push(error),
     ...(options.children && { children: options.children }),
     ...(options.onEnded && { onEnded: options.onEnded }),
-    ...(options.upkeep && {
-      upkeep: {
-        patience: NO_EXPIRY,
+    ...(options.maintenance && {
+      maintenance: {
+        expiry: NO_EXPIRY,
         retentionMs: null,
-        ...options.upkeep,
+        ...options.maintenance,
         onFailure: (error: unknown) => failures.push(error),
       },
     }),

@@ -188,7 +188,7 @@ class SqliteJournal implements Journal {
     return this.#ask(() => this.#index.deadlines(requirePositive(limit)));
   }
 
-  async forget(before: number, limit: number): Promise<number> {
+  async deleteEndedSessions(before: number, limit: number): Promise<number> {
     if (!this.#ask(() => this.#deletion.isDue(before))) return 0;
     return this.#mark.whileRemoving(() =>
       this.#ask(() => {

@@ -7,14 +7,14 @@ export interface TextEdit {
   replaceAll: boolean;
 }
 
-export type Edited =
+export type EditResult =
   { type: 'edited'; content: string; replaced: number } | { type: 'refused'; message: string };
 
 /**
  * Replaces the only match of `oldText`, or all matches with `replaceAll`. If every line of the text ends in CRLF, it
  * converts the edit to CRLF, because a model sees and writes LF.
  */
-export function editText(content: string, edit: TextEdit): Edited {
+export function editText(content: string, edit: TextEdit): EditResult {
   if (edit.oldText === '')
     return refused('oldText is empty; give the passage to replace, or use append-file.');
   if (edit.oldText === edit.newText)
@@ -35,13 +35,13 @@ export function editText(content: string, edit: TextEdit): Edited {
   return spliced(content, edit, places);
 }
 
-export type ManyEdited =
+export type MultiEditResult =
   | { type: 'edited'; content: string; replaced: number }
   /** `at` is the index of the refused edit. */
   | { type: 'refused'; at: number; message: string };
 
 /** Applies the edits in order, each to the result of the previous one: all or none. */
-export function editAll(content: string, edits: readonly TextEdit[]): ManyEdited {
+export function editAll(content: string, edits: readonly TextEdit[]): MultiEditResult {
   let replaced = 0;
   let text = content;
   for (const [at, edit] of edits.entries()) {
@@ -69,7 +69,7 @@ function placesOf(content: string, passage: string, all: boolean): number[] {
   return places;
 }
 
-function spliced(content: string, { oldText, newText }: TextEdit, places: readonly number[]): Edited {
+function spliced(content: string, { oldText, newText }: TextEdit, places: readonly number[]): EditResult {
   const pieces: string[] = [];
   let end = 0;
   for (const place of places) {
@@ -92,6 +92,6 @@ function crlf(text: string): string {
   return text.replaceAll(/\r?\n/gu, '\r\n');
 }
 
-function refused(message: string): Edited {
+function refused(message: string): EditResult {
   return { type: 'refused', message };
 }

@@ -14,7 +14,7 @@ import type { LiveSessions } from '../../sessions/live-sessions.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { WebhookPosts } from '../../state/webhook-posts.ts';
 import type { BridgeDatabase } from '../../state/database.ts';
-import { PATIENCE, type Receiver } from './post.ts';
+import { WEBHOOK_RETRY_POLICY, type Receiver } from './post.ts';
 import { type PostingParts, SessionPosts } from './session-posts.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 
@@ -54,7 +54,7 @@ export class ApprovalWebhook {
     const webhook = new ApprovalWebhook({
       afterMs: settings.afterSeconds * 1000,
       receiver: () => receiverOf(settings, env),
-      patience: PATIENCE,
+      patience: WEBHOOK_RETRY_POLICY,
       rows,
       title: ({ view, agent }) => {
         return view === undefined ? '' : (outbox.ofTask(agent.name, view.taskId)?.title ?? '');

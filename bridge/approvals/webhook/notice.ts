@@ -14,7 +14,7 @@ const SHOWN = 10_000;
 /** The most actions that one post lists. */
 const TOLD = 50;
 
-export interface About {
+export interface NoticeSubject {
   sessionId: string;
   agent: string;
   /** The first words of the task; '' when this bridge does not know them. */
@@ -46,7 +46,7 @@ interface PostedAction {
 }
 
 /** Everything that waits for a decision in the session. @param now milliseconds since 1970 */
-export function askedNotice(about: About, view: TaskView, now: number): Notice {
+export function askedNotice(about: NoticeSubject, view: TaskView, now: number): Notice {
   const { pending, question } = view;
   const posted = postedActions(pending);
   return {
@@ -72,7 +72,7 @@ export function askedNotice(about: About, view: TaskView, now: number): Notice {
 
 /** Reports decided requests. @param over the decided requests @param waiting the requests that still wait */
 export function decidedNotice(
-  about: About,
+  about: NoticeSubject,
   {
     view,
     over,

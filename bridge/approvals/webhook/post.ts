@@ -21,7 +21,7 @@ export interface RetryPolicy {
 }
 
 /** 1 s, 2 s, 4 s … 2 min: about four minutes in all. */
-export const PATIENCE: RetryPolicy = {
+export const WEBHOOK_RETRY_POLICY: RetryPolicy = {
   backOff: { retries: 8, minTimeout: 1_000, maxTimeout: 120_000, factor: 2, randomize: true },
   answerMs: 30_000,
 };

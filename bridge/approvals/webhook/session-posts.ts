@@ -12,13 +12,13 @@ import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { refuseUnseen } from '../seen-whole.ts';
-import { sendVerdicts } from '../send-verdicts.ts';
+import { sendDecisions } from '../send-decisions.ts';
 import type { Session } from '../../sessions/session.ts';
 import { type ApprovalRequest, requestKey, approvalRequestsOf, postId } from './approval-request.ts';
 import type { PostedAction, PostState, WebhookPosts } from '../../state/webhook-posts.ts';
-import { type About, askedNotice, decidedNotice, type Notice, postedActions } from './notice.ts';
+import { type NoticeSubject, askedNotice, decidedNotice, type Notice, postedActions } from './notice.ts';
 import { type Delivered, type RetryPolicy, post, type Receiver } from './post.ts';
-import { postedVerdicts } from './webhook-answer.ts';
+import { postedDecisions } from './webhook-answer.ts';
 
 /** How long to wait before asking an unreachable agent again, in milliseconds. */
 const AGAIN_MS = 30_000;
@@ -177,8 +177,8 @@ export class SessionPosts {
     try {
       if (answer.type === 'malformed') throw new Error(answer.problem);
       refuseUnseen(postedActions(session.view?.pending ?? []), answer.decisions);
-      const verdicts = postedVerdicts(answer.decisions, posted);
-      await sendVerdicts(session, verdicts, 'webhook');
+      const decisions = postedDecisions(answer.decisions, posted);
+      await sendDecisions(session, decisions, 'webhook');
     } catch (error) {
       const late = error instanceof ProductError && error.reason === 'ALREADY_DECIDED';
       log[late ? 'info' : 'warn'](
@@ -223,7 +223,7 @@ export class SessionPosts {
     return post({ id, body: JSON.stringify(notice), signal }, receiver, patience);
   }
 
-  #about(): About {
+  #about(): NoticeSubject {
     const { id, agent } = this.#session;
     return { sessionId: id, agent: agent.name, title: this.#parts.title(this.#session) };
   }

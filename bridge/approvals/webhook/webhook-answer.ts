@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { issuesOf } from '../../../shared/settings/config.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
-import { type DecisionInput, decisionInputSchema, decisionsOf, verdictOf } from '../decision-input.ts';
-import type { Verdict } from '../../dialects/dialect.ts';
+import { type DecisionInput, decisionInputSchema, decisionsOf, personDecisionOf } from '../decision-input.ts';
+import type { PersonDecision } from '../../dialects/dialect.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 
 export type WebhookAnswer =
@@ -19,13 +19,13 @@ export type WebhookAnswer =
 
 const decided = z.strictObject({ decisions: z.array(decisionInputSchema).min(1).max(100) });
 
-export interface Said {
+export interface WebhookResponse {
   status: number;
   contentType: string;
   body: string;
 }
 
-export function readWebhookAnswer({ status, contentType, body }: Said): WebhookAnswer {
+export function readWebhookAnswer({ status, contentType, body }: WebhookResponse): WebhookAnswer {
   if (status >= 300 && status < 400)
     return {
       type: 'refused',
@@ -50,16 +50,16 @@ export function readWebhookAnswer({ status, contentType, body }: Said): WebhookA
 }
 
 /**
- * The verdicts, each with the code that the receiver sent back (D2).
+ * The decisions, each with the code that the receiver sent back (D2).
  * @throws ProductError INVALID_DECISION for an invalid decision; an Error for a call that was not posted
  */
-export function postedVerdicts(
+export function postedDecisions(
   decisions: readonly DecisionInput[],
   posted: readonly ApprovalRequest[],
-): readonly Verdict[] {
+): readonly PersonDecision[] {
   return decisionsOf({}, decisions).map((each) => {
     if (!posted.some(({ callId }) => callId === each.callId))
       throw new Error(`${each.callId} was not asked about`);
-    return verdictOf(each);
+    return personDecisionOf(each);
   });
 }

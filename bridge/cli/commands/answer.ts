@@ -1,7 +1,7 @@
 /** `answer`: answers a question of the agent. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
-import type { Verdict } from '../../dialects/dialect.ts';
+import type { PersonDecision } from '../../dialects/dialect.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
@@ -12,7 +12,7 @@ import { resolveQuestion, resolveSession } from '../decisions/resolve-id.ts';
 import { type SessionAndCode, sessionWithCode } from '../decisions/waiting-code.ts';
 import { reportDecision } from '../decisions/report-decision.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
-import { sendVerdicts } from '../decisions/send-verdicts.ts';
+import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
 
 export interface AnswerOptions extends CommonOptions {
   /** Selects the question if several wait. */
@@ -33,9 +33,9 @@ export async function answer(
   const coded = await sessionWithCode(desk.sessions, given);
   const session = coded?.session ?? (await resolveSession(desk.sessions, given));
   await session.refresh();
-  const verdict = await answerOf(run, session.view, { coded, words: words.join(' ') });
-  await sendVerdicts(session, [verdict]);
-  reportDecision(run, session, [{ callId: verdict.callId, decision: 'answer' }]);
+  const decision = await answerOf(run, session.view, { coded, words: words.join(' ') });
+  await sendDecisionsFromTerminal(session, [decision]);
+  reportDecision(run, session, [{ callId: decision.callId, decision: 'answer' }]);
   await desk.close();
   return 0;
 }
@@ -44,7 +44,7 @@ async function answerOf(
   run: CommandRun<AnswerOptions>,
   view: TaskView | undefined,
   { coded, words }: { coded: SessionAndCode | undefined; words: string },
-): Promise<Extract<Verdict, { type: 'answer' }>> {
+): Promise<Extract<PersonDecision, { type: 'answer' }>> {
   const code = coded?.code;
   const ask = (text: string, shown: string): Promise<string> => {
     if (words === '') return asked(run, text);

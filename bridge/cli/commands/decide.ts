@@ -2,7 +2,7 @@
  * `approve` and `deny`. A whole code decides the action that the person has seen under that code. For a session, a call
  * or the beginning of a code, the command shows the action and asks the person (D2).
  */
-import { verdictOf, type McpDecisionWord } from '../../approvals/decision-input.ts';
+import { personDecisionOf, type McpDecisionWord } from '../../approvals/decision-input.ts';
 import { decisionScopeSchema, type PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { actionText } from '../terminal/action-text.ts';
@@ -12,7 +12,7 @@ import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
 import { resolveActions } from '../decisions/resolve-id.ts';
 import { reportDecision } from '../decisions/report-decision.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
-import { sendVerdicts } from '../decisions/send-verdicts.ts';
+import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
 
 export interface DecideOptions extends CommonOptions {
   all?: boolean;
@@ -46,10 +46,10 @@ export async function decide(
     return EXIT_FAILURE;
   }
   const reason = options.reason === undefined ? {} : { reason: options.reason };
-  const verdicts = actions.map(({ callId, shown }) =>
-    verdictOf({ callId, shown, decision, ...limits, ...reason }),
+  const decisions = actions.map(({ callId, shown }) =>
+    personDecisionOf({ callId, shown, decision, ...limits, ...reason }),
   );
-  await sendVerdicts(session, verdicts);
+  await sendDecisionsFromTerminal(session, decisions);
   reportDecision(
     run,
     session,

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { quoted, visibleLine } from '../../../shared/text/visible-text.ts';
-import { verdictOf } from '../../approvals/decision-input.ts';
+import { personDecisionOf } from '../../approvals/decision-input.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { askToConfirm, requireTerminal } from '../terminal/confirm.ts';
 import { openCommandContext } from '../context/command-context.ts';
@@ -13,7 +13,7 @@ import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
 import { resolveActions } from '../decisions/resolve-id.ts';
 import { reportDecision } from '../decisions/report-decision.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
-import { sendVerdicts } from '../decisions/send-verdicts.ts';
+import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
 import { editInEditor } from '../terminal/editor.ts';
 import { paintDiff } from '../terminal/paint.ts';
 
@@ -64,7 +64,9 @@ export async function edit(
     return EXIT_FAILURE;
   }
   const reason = options.reason === undefined ? {} : { reason: options.reason };
-  await sendVerdicts(session, [verdictOf({ callId, shown, decision: 'edit', ...decision, ...reason })]);
+  await sendDecisionsFromTerminal(session, [
+    personDecisionOf({ callId, shown, decision: 'edit', ...decision, ...reason }),
+  ]);
   reportDecision(run, session, [{ callId, decision: 'edit' }]);
   await desk.close();
   return 0;

@@ -2,14 +2,14 @@
 import { ProductError, type Reason } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { verdictOf } from '../../approvals/decision-input.ts';
-import type { Verdict } from '../../dialects/dialect.ts';
+import { personDecisionOf } from '../../approvals/decision-input.ts';
+import type { PersonDecision } from '../../dialects/dialect.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { answerLabels } from './parse-choice-numbers.ts';
-import { sendVerdicts } from './send-verdicts.ts';
+import { sendDecisionsFromTerminal } from './send-decisions.ts';
 import { typedDecision } from './typed-decision.ts';
 
 /** `left`: the person has typed nothing, and it waits on. `changed`: the task has new events. */
@@ -26,7 +26,7 @@ const PASSED: ReadonlySet<Reason> = new Set<Reason>([
 ]);
 
 /**
- * @param shown the task as the terminal shows it: the verdict carries the code of what the person has read (D2)
+ * @param shown the task as the terminal shows it: the decision carries the code of what the person has read (D2)
  * @throws ProductError when the agent cannot be reached
  */
 export async function askForDecision(
@@ -40,14 +40,14 @@ export async function askForDecision(
   if (code === undefined) return isWaitingFor(session, undefined) ? 'left' : 'changed';
   for (;;) {
     if (!isWaitingFor(session, code)) return 'changed';
-    const verdict = await withdrawable(session, code, (signal) => typedVerdict(terminal, shown, signal));
-    if (verdict === 'withdrawn') {
+    const decision = await withdrawable(session, code, (signal) => typedDecisionOf(terminal, shown, signal));
+    if (decision === 'withdrawn') {
       terminal.say('\nIt was decided elsewhere.');
       return 'changed';
     }
-    if (verdict === undefined) return 'left';
+    if (decision === undefined) return 'left';
     try {
-      await sendVerdicts(session, [verdict]);
+      await sendDecisionsFromTerminal(session, [decision]);
       return 'changed';
     } catch (error) {
       if (!(error instanceof ProductError) || !(AGAIN.has(error.reason) || PASSED.has(error.reason)))
@@ -86,11 +86,11 @@ async function withdrawable<T>(
 }
 
 /** @returns undefined if the person leaves it */
-async function typedVerdict(
+async function typedDecisionOf(
   terminal: Terminal,
   { pending: [action], question }: Pick<TaskView, 'pending' | 'question'>,
   signal: AbortSignal,
-): Promise<Verdict | undefined> {
+): Promise<PersonDecision | undefined> {
   if (action !== undefined && !action.decisions.includes('answer'))
     return decisionOn(terminal, action, signal);
   const prompt = 'Answer, or the number of a choice; Enter leaves it waiting:';
@@ -112,7 +112,7 @@ async function decisionOn(
   terminal: Terminal,
   { callId, shown, title }: PendingAction,
   signal: AbortSignal,
-): Promise<Verdict | undefined> {
+): Promise<PersonDecision | undefined> {
   const action = `${visibleLine(title)} (${visibleLine(shown)})`;
   const prompt = `Approve ${action}? [y/n], or n and a reason; Enter leaves it waiting:`;
   for (;;) {
@@ -124,9 +124,9 @@ async function decisionOn(
         terminal.say('Type y, n or only Enter.');
         break;
       case 'approve':
-        return verdictOf({ callId, shown, decision: 'approve' });
+        return personDecisionOf({ callId, shown, decision: 'approve' });
       case 'deny':
-        return verdictOf({
+        return personDecisionOf({
           callId,
           shown,
           decision: 'deny',

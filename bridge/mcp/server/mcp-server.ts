@@ -3,7 +3,7 @@ import { McpServer, type RequestId } from '@modelcontextprotocol/server';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { Approvals } from '../../settings/approval-mode.ts';
 import type { Bridge } from '../bridge-context.ts';
-import type { AnswerReceipts } from '../../sessions/answer-receipts.ts';
+import type { UnconfirmedAnswers } from '../../sessions/unconfirmed-answers.ts';
 import { instructions } from './instructions.ts';
 import { offerPrompts } from '../prompts/offer-prompts.ts';
 import { offerResources } from '../resources/offer-resources.ts';
@@ -55,7 +55,7 @@ export interface ServerClient {
   /** The calls that the client cancelled. */
   withdrawals: CancelledCalls;
   /** The answers that the client was sent. */
-  receipts: AnswerReceipts;
+  receipts: UnconfirmedAnswers;
   /** The MCP tasks that the client follows; undefined when requests do not identify their client. */
   followed: FollowedTasks | undefined;
   /** No person uses the client: the client itself answers forms. */

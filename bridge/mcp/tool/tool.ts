@@ -18,7 +18,7 @@ import type { Approvals } from '../../settings/approval-mode.ts';
 import type { CallWords, Round, RoundState } from '../../approvals/request-state.ts';
 import type { Bridge } from '../bridge-context.ts';
 import { announceResults } from './announce-results.ts';
-import type { AnswerReceipts, OnReceipt } from '../../sessions/answer-receipts.ts';
+import type { UnconfirmedAnswers, OnReceipt } from '../../sessions/unconfirmed-answers.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
 import type { OnCancel } from '../cancelled-calls/cause.ts';
 import { type AwaitedWork, OpenCall } from '../cancelled-calls/open-call.ts';
@@ -90,7 +90,7 @@ export interface ToolServer {
   approvals: Approvals;
   unattended: boolean;
   withdrawals: CancelledCalls;
-  receipts: AnswerReceipts;
+  receipts: UnconfirmedAnswers;
   followed: FollowedTasks | undefined;
   released?: (requestId: RequestId) => void;
   /** The first call that needs the bridge opens it, so the first MCP answers do not wait. */

@@ -6,11 +6,11 @@ import {
   decisionInputSchema,
   decisionsOf,
   singleDecisionFields,
-  verdictOf,
+  personDecisionOf,
 } from '../../approvals/decision-input.ts';
 import { refuseForPerson } from '../reports/human-only-guidance.ts';
 import { refuseUnseen, seenInPart } from '../../approvals/seen-whole.ts';
-import { sendVerdicts } from '../../approvals/send-verdicts.ts';
+import { sendDecisions } from '../../approvals/send-decisions.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { pendingReports, type SessionReport, sessionReportSchema } from '../reports/session-report.ts';
 import type { Session } from '../../sessions/session.ts';
@@ -66,9 +66,9 @@ Several at once: put them into decisions. The result says whether the agent runs
     if (inPart !== undefined) return questionAgain(call, session, inPart);
     const otherTitle = wrongTitle(reports, inputs, call.client.forms !== 'none');
     if (otherTitle !== undefined) return questionAgain(call, session, otherTitle);
-    const verdicts = inputs.map((input) => verdictOf(input));
+    const given = inputs.map((input) => personDecisionOf(input));
     call.beforeSending();
-    const delivery = sendVerdicts(session, verdicts, 'tool');
+    const delivery = sendDecisions(session, given, 'tool');
     call.awaits({ session, delivery });
     let confirmed = false;
     void delivery.then(

@@ -19,7 +19,7 @@ import { clippedRow, MOST_ROWS, productRows } from '../../approvals/form-rows.ts
 /** The form's key among the forms of a round. */
 const KEY = 'start';
 
-export interface Wanted {
+export interface RequestedStart {
   /** What the task is to do, in the caller's words. */
   task: string;
   /** Undefined when the call names no workspace. */
@@ -41,7 +41,10 @@ export async function placeWorkspace(
  * @returns the form, for a client that shows it and then repeats the call; undefined when the task may start
  * @throws ProductError FORBIDDEN when no form can show all of it or the person does not accept it; nothing was sent then
  */
-export async function permitStart(call: ToolCall, wanted: Wanted): Promise<InterimResult | undefined> {
+export async function permitStart(
+  call: ToolCall,
+  wanted: RequestedStart,
+): Promise<InterimResult | undefined> {
   const { client, bridge } = call;
   const { own } = bridge.workspaces;
   const { placed, unasked } = wanted;
@@ -89,7 +92,7 @@ async function whyVoid(
 
 /** At most four rows and no field: Accept allows the task, Decline does not. @returns undefined when it needs more rows */
 function startForm(
-  { task, unasked }: Wanted,
+  { task, unasked }: RequestedStart,
   { outside, directory }: { outside: boolean; directory: string },
 ): Form | undefined {
   const question = unasked

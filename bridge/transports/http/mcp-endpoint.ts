@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import { AnswerReceipts } from '../../sessions/answer-receipts.ts';
+import { UnconfirmedAnswers } from '../../sessions/unconfirmed-answers.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
 import { DEFAULT_SESSION_LIMITS, McpSessions, type SessionLimits } from './mcp-sessions.ts';
@@ -43,7 +43,7 @@ export function mcpEndpoint({
   // calls.
   const client = {
     withdrawals: new CancelledCalls(),
-    receipts: new AnswerReceipts(),
+    receipts: new UnconfirmedAnswers(),
     followed: undefined,
     unattended: false,
   };

@@ -11,7 +11,7 @@ import { randomUUID } from 'node:crypto';
 import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
-import { AnswerReceipts } from '../../sessions/answer-receipts.ts';
+import { UnconfirmedAnswers } from '../../sessions/unconfirmed-answers.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { rpcError } from './rpc-error.ts';
 
@@ -31,7 +31,7 @@ const RETRY_AFTER = 30;
 
 interface McpSession {
   transport: WebStandardStreamableHTTPServerTransport;
-  receipts: AnswerReceipts;
+  receipts: UnconfirmedAnswers;
   /** The number of open exchanges. */
   open: number;
   lastUsed: number;
@@ -112,7 +112,7 @@ export class McpSessions {
         this.#sessions.delete(id);
       },
     });
-    const receipts = new AnswerReceipts();
+    const receipts = new UnconfirmedAnswers();
     const session: McpSession = { transport, receipts, open: 0, lastUsed: this.#now() };
     const server = this.#serve({
       withdrawals: new CancelledCalls(),

@@ -123,7 +123,7 @@ describe('a stream that breaks', () => {
       decision: { callId: 'one', shown: 'hash-of-one', decision: 'approve', scope: 'once' },
     } as const;
     const delivery = session.deliver((dialect) =>
-      messageOf(dialect.phraseVerdicts([decision], session.asked, 'tool'), {
+      messageOf(dialect.phraseDecisions([decision], session.asked, 'tool'), {
         messageId: randomUUID(),
         sessionId: session.id,
         taskId: session.view?.taskId ?? null,

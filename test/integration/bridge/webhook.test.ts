@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent } from '../../../bridge/agents/agent.ts';
-import { sendVerdicts } from '../../../bridge/approvals/send-verdicts.ts';
+import { sendDecisions } from '../../../bridge/approvals/send-decisions.ts';
 import { messageOf } from '../../../bridge/sessions/delegation-message.ts';
 import { Session } from '../../../bridge/sessions/session.ts';
 import { StoredClaims } from '../../../bridge/state/decision-claims.ts';
@@ -300,7 +300,7 @@ describe('what waits too long is posted to the approval webhook', () => {
 async function decide(session: Session, callId: string, decision: 'approve' | 'deny'): Promise<void> {
   const shown = `hash-of-${callId}`;
   const verdict = { callId, shown, decision, scope: 'once' } as const;
-  await sendVerdicts(session, [{ type: 'decision', decision: verdict }], 'tool');
+  await sendDecisions(session, [{ type: 'decision', decision: verdict }], 'tool');
   await untilSettled(session);
 }
 

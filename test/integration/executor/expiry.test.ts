@@ -14,7 +14,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const DAY = 86_400_000;
 const WRITE = { tool: 'write-file', input: { path: 'a.txt', content: 'x' } };
-const upkeep = { patience: { decisionMs: 7 * DAY, idleMs: null } };
+const maintenance = { expiry: { decisionMs: 7 * DAY, idleMs: null } };
 const MINUTE = 60_000;
 
 async function started(
@@ -23,10 +23,10 @@ async function started(
 ): Promise<RunningService & { stateDir: string }> {
   const stateDir = await temporaryDirectory();
   const models = new ScriptedModel(turns);
-  const patience = { decisionMs, idleMs: null };
-  const service = await startService({ stateDir, workspace: stateDir, models, upkeep: { patience } });
+  const expiry = { decisionMs, idleMs: null };
+  const service = await startService({ stateDir, workspace: stateDir, models, maintenance: { expiry } });
   await service.tasks.recover();
-  await service.tasks.keptUp();
+  await service.tasks.maintenanceIdle();
   return { ...service, stateDir };
 }
 
@@ -39,10 +39,10 @@ async function parked({ tasks }: RunningService): Promise<Snapshot> {
 /** Time passes, and what falls due is done. */
 async function pass({ clock, tasks }: RunningService, ms: number): Promise<void> {
   clock.advance(ms);
-  await tasks.keptUp();
+  await tasks.maintenanceIdle();
   // The round that was under way as time passed armed the timer anew.
   clock.advance(0);
-  await tasks.keptUp();
+  await tasks.maintenanceIdle();
 }
 
 const callOf = ({ status }: Snapshot): string =>
@@ -83,10 +83,10 @@ describe('a task that waits for a decision', () => {
     const service = await started([{ calls: [WRITE] }], MINUTE);
     const task = await parked(service);
     service.clock.advance(MINUTE - 1);
-    await service.tasks.keptUp();
+    await service.tasks.maintenanceIdle();
     expect((await stateOf(service, task)).state).toBe('input-required');
     service.clock.advance(1);
-    await service.tasks.keptUp();
+    await service.tasks.maintenanceIdle();
     expect((await stateOf(service, task)).state).toBe('canceled');
   });
 
@@ -97,9 +97,9 @@ describe('a task that waits for a decision', () => {
     first.clock.advance(30 * DAY);
     const { stateDir, clock } = first;
     const models = new ScriptedModel([]);
-    const second = await startService({ stateDir, workspace: stateDir, models, upkeep, clock });
+    const second = await startService({ stateDir, workspace: stateDir, models, maintenance, clock });
     await second.tasks.recover();
-    await second.tasks.keptUp();
+    await second.tasks.maintenanceIdle();
     expect((await stateOf(second, task)).state).toBe('canceled');
     clock.advance(-60 * DAY);
     await pass(second, 0);
@@ -119,11 +119,11 @@ describe('a task that waits for a decision', () => {
           () => false,
         );
       service.clock.advance(7 * DAY - 3_600_000);
-      await service.tasks.keptUp();
+      await service.tasks.maintenanceIdle();
       const early = decideFirst ? approve() : undefined;
       service.clock.advance(3_600_000);
       const approved = await (early ?? approve());
-      await service.tasks.keptUp();
+      await service.tasks.maintenanceIdle();
       const end = await settledState(service, task);
       expect(end).toBe(approved ? 'completed' : 'canceled');
       const { signal } = new AbortController();
@@ -140,7 +140,7 @@ describe('a task that waits for a decision', () => {
     const early: Snapshot[] = [];
     for (let i = 0; i < 125; i += 1) early.push(await parked(service));
     service.clock.advance(DAY);
-    await service.tasks.keptUp();
+    await service.tasks.maintenanceIdle();
     const late: Snapshot[] = [];
     for (let i = 0; i < 125; i += 1) late.push(await parked(service));
     expect(service.clock.pending).toBe(1);

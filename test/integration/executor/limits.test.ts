@@ -317,7 +317,7 @@ describe('time in which no server ran', () => {
       killed.full = true;
     }
     const stopped = before.stop();
-    before.tasks.hurry();
+    before.tasks.stopTools();
     await stopped;
     clock.advance(DAY_MS);
     const service = await startService({ ...at, models, tools: [tool], clock, ...restart });

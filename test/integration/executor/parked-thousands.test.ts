@@ -13,7 +13,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const COUNT = 10_000;
 const APPEND = { tool: 'append-file', input: { path: fileOf(undefined), content: 'once' } };
-const upkeep = { patience: { decisionMs: 604_800_000, idleMs: null }, retentionMs: 2_592_000_000 };
+const maintenance = { expiry: { decisionMs: 604_800_000, idleMs: null }, retentionMs: 2_592_000_000 };
 
 it('R30 ten thousand parked tasks: a start reads none of them and holds nothing of them; any one resumes', async () => {
   const stateDir = await temporaryDirectory();
@@ -23,9 +23,15 @@ it('R30 ten thousand parked tasks: a start reads none of them and holds nothing 
   const models = new ScriptedModel([]);
   const given = { read: 0, unsettled: 0, deadlines: 0 };
   const between = (journal: Journal) => counting(journal, given);
-  const { tasks, clock, failures } = await startService({ stateDir, workspace, models, upkeep, between });
+  const { tasks, clock, failures } = await startService({
+    stateDir,
+    workspace,
+    models,
+    maintenance,
+    between,
+  });
   expect(await tasks.recover()).toBe(0);
-  await tasks.keptUp();
+  await tasks.maintenanceIdle();
   // A page of the index tells the next deadline; entries are not looked at.
   expect(given).toEqual({ read: 0, unsettled: 0, deadlines: 100 });
   expect([clock.pending, tasks.executing(), models.requests.length]).toEqual([1, 0, 0]);
@@ -44,7 +50,7 @@ it('R30 ten thousand parked tasks: a start reads none of them and holds nothing 
   expect(clock.pending).toBe(1);
 
   clock.advance(3_600_000);
-  await tasks.keptUp();
+  await tasks.maintenanceIdle();
   expect((await tasks.list({ principal: ADA, states: ['input-required'] }, { size: 1 })).total).toBe(
     COUNT + 1 - sample.length,
   );
@@ -54,7 +60,7 @@ it('R30 ten thousand parked tasks: a start reads none of them and holds nothing 
 /** One task parked by the executor, and the others after it. The process that did it is gone. */
 async function park(stateDir: string, workspace: string): Promise<void> {
   const models = new ScriptedModel([{ calls: [APPEND] }]);
-  const service = await startService({ stateDir, workspace, models, upkeep });
+  const service = await startService({ stateDir, workspace, models, maintenance });
   const { taskId } = await settled(service.tasks, await service.tasks.send(says('append')));
   await service.stop();
   const journal = await openSqliteJournal({

@@ -295,11 +295,14 @@ describe('a question of a tool at work', () => {
   });
 
   it('R14 a question nobody answers in time ends the task, and the tool with it', async () => {
-    const on = await working({ asks: [WHICH] }, { upkeep: { patience: { decisionMs: 1000, idleMs: null } } });
+    const on = await working(
+      { asks: [WHICH] },
+      { maintenance: { expiry: { decisionMs: 1000, idleMs: null } } },
+    );
     await on.tasks.recover();
-    await on.tasks.keptUp();
+    await on.tasks.maintenanceIdle();
     on.clock.advance(1000);
-    await on.tasks.keptUp();
+    await on.tasks.maintenanceIdle();
     await until(on, on.task.taskId, () => on.tasks.executing() === 0);
     expect((await on.tasks.snapshot(on.task.taskId, ADA)).status.state).toBe('canceled');
     expect(on.heard).toEqual(['rejected']);
@@ -315,14 +318,14 @@ describe('a question of a tool at work', () => {
     const asking = askingTool({ asks: [WHICH] });
     const service = await started([{ calls: [...CALLS_ASK.calls, { tool: 'look', input: {} }] }], {
       tools: [asking.tool, look],
-      upkeep: { patience: { decisionMs: 1000, idleMs: null } },
+      maintenance: { expiry: { decisionMs: 1000, idleMs: null } },
     });
     await service.tasks.recover();
-    await service.tasks.keptUp();
+    await service.tasks.maintenanceIdle();
     const { taskId } = await parked(service);
     await until(service, taskId, () => service.tasks.running().length === 2);
     service.clock.advance(1000);
-    await service.tasks.keptUp();
+    await service.tasks.maintenanceIdle();
     await until(service, taskId, () => service.tasks.executing() === 0);
     expect(service.tasks.running()).toEqual([]);
   });

@@ -14,31 +14,36 @@ const DAY = 86_400_000;
 describe('a session that is over', () => {
   it('is deleted when its time is up, with all of its tasks; its handles are then unknown', async () => {
     const stateDir = await temporaryDirectory();
-    const upkeep = { retentionMs: 30 * DAY };
+    const maintenance = { retentionMs: 30 * DAY };
     const models = new ScriptedModel([]);
-    const { tasks, clock, failures } = await startService({ stateDir, workspace: stateDir, models, upkeep });
+    const { tasks, clock, failures } = await startService({
+      stateDir,
+      workspace: stateDir,
+      models,
+      maintenance,
+    });
     await tasks.recover();
     const first = says('go');
     const accepted = await tasks.send(first);
     const old = await settled(tasks, accepted);
     clock.advance(20 * DAY);
-    await tasks.keptUp();
+    await tasks.maintenanceIdle();
     const next = await settled(tasks, await tasks.send(says('more', { sessionId: old.sessionId })));
     const other = await settled(tasks, await tasks.send(says('something else')));
 
     clock.advance(11 * DAY);
-    await tasks.keptUp();
+    await tasks.maintenanceIdle();
     expect((await tasks.send(first)).taskId).toBe(accepted.taskId);
     expect((await tasks.snapshot(old.taskId, ADA)).seq).toBe(old.seq);
 
     clock.advance(19 * DAY - 3_600_000);
-    await tasks.keptUp();
+    await tasks.maintenanceIdle();
     const last = await settled(tasks, await tasks.send(says('still here', { sessionId: other.sessionId })));
     clock.advance(3 * 3_600_000);
-    await tasks.keptUp();
+    await tasks.maintenanceIdle();
     // The next round, an hour later, uses the time at its start.
     clock.advance(3_600_000);
-    await tasks.keptUp();
+    await tasks.maintenanceIdle();
     const unknown = { reason: 'UNKNOWN_TASK' };
     for (const { taskId, seq } of [old, next]) {
       await expect(tasks.snapshot(taskId, ADA)).rejects.toMatchObject(unknown);
@@ -74,7 +79,7 @@ describe('a task that is deleted while it is read', () => {
       journal.read = async (...asked) => {
         const page = await read(...asked);
         pages += 1;
-        if (pages === 1) expect(await journal.forget(2, 10)).toBe(1);
+        if (pages === 1) expect(await journal.deleteEndedSessions(2, 10)).toBe(1);
         return page;
       };
       expect(await new TaskLog(journal).load('a')).toBeUndefined();

@@ -134,7 +134,7 @@ describe('a reader of the journal', () => {
     await append(...deltas(300), completed);
     const reader = follow(0);
     expect((await reader.next()).value).toHaveLength(256);
-    await journal.forget(Number.MAX_SAFE_INTEGER, 100);
+    await journal.deleteEndedSessions(Number.MAX_SAFE_INTEGER, 100);
     await expect(reader.next()).rejects.toMatchObject({ reason: 'UNKNOWN_TASK' });
   });
 

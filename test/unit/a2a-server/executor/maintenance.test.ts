@@ -22,7 +22,7 @@ const DAY = 24 * HOUR;
 
 let clock: FakeClock;
 let journal: Journal;
-let upkeep: Maintenance;
+let maintenance: Maintenance;
 /** How long each timer was to run. */
 let timers: number[];
 let failures: unknown[];
@@ -53,7 +53,7 @@ beforeEach(async () => {
       Promise.resolve({ now: clock.now(), uptimeMs: clock.now() - jumped - steady, boot: 'one' }),
     onChange: (jump) => void told.push(jump),
   });
-  upkeep = new Maintenance({
+  maintenance = new Maintenance({
     journal,
     log: new TaskLog(journal),
     clock: {
@@ -71,7 +71,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await upkeep.stop();
+  await maintenance.stop();
   await journal.close();
 });
 
@@ -81,8 +81,8 @@ async function waiting(taskId: string, ms: number): Promise<void> {
 }
 
 async function started(): Promise<void> {
-  upkeep.start();
-  await upkeep.settled();
+  maintenance.start();
+  await maintenance.settled();
 }
 
 describe('the one timer', () => {
@@ -92,7 +92,7 @@ describe('the one timer', () => {
     await started();
     expect(timers).toEqual([20 * 60_000]);
     clock.advance(20 * 60_000);
-    await upkeep.settled();
+    await maintenance.settled();
     expect(timers.slice(1)).toEqual([30 * 60_000]);
     expect([(await journal.row('sooner'))?.state, (await journal.row('later'))?.state]).toEqual([
       'canceled',
@@ -105,7 +105,7 @@ describe('the one timer', () => {
     await started();
     for (let hour = 0; hour < 5; hour += 1) {
       clock.advance(HOUR);
-      await upkeep.settled();
+      await maintenance.settled();
     }
     expect(timers).toEqual(Array.from({ length: 6 }, () => HOUR));
     expect(clock.pending).toBe(1);
@@ -113,20 +113,20 @@ describe('the one timer', () => {
 
   it('R14 goes off earlier when a task is parked that waits less long, also one parked during a round', async () => {
     await started();
-    upkeep.heed(clock.now() + 60_000);
-    upkeep.heed(clock.now() + 90_000);
+    maintenance.noteDeadline(clock.now() + 60_000);
+    maintenance.noteDeadline(clock.now() + 90_000);
     expect([timers, clock.pending]).toEqual([[HOUR, 60_000], 1]);
     clock.advance(60_000);
-    upkeep.heed(clock.now() + 5_000);
-    await upkeep.settled();
+    maintenance.noteDeadline(clock.now() + 5_000);
+    await maintenance.settled();
     expect(timers.slice(2)).toEqual([5_000]);
   });
 
-  it('is gone when the upkeep is stopped, and none comes back', async () => {
+  it('is gone when the maintenance is stopped, and none comes back', async () => {
     await waiting('a', DAY);
     await started();
-    await upkeep.stop();
-    upkeep.heed(clock.now() + 1);
+    await maintenance.stop();
+    maintenance.noteDeadline(clock.now() + 1);
     expect(clock.pending).toBe(0);
   });
 });
@@ -141,7 +141,7 @@ describe('a round', () => {
     expect([failures, timers]).toEqual([[new Error('the disk is full')], [60_000]]);
     journal.deadlines = deadlines;
     clock.advance(60_000);
-    await upkeep.settled();
+    await maintenance.settled();
     expect((await journal.row('a'))?.state).toBe('canceled');
   });
 
@@ -161,7 +161,7 @@ describe('a round', () => {
     await journal.append(continuing('a', 4_002, [completed]));
     const before = await journal.read('a', 0, 10_000);
     clock.advance(HOUR);
-    await upkeep.settled();
+    await maintenance.settled();
     expect(looked.slice(1)).toEqual([512, 512, 512, 512, 512, 512, 512, 0]);
     expect(turns).toBeGreaterThanOrEqual(7);
     expect(await journal.read('a', 0, 10_000)).toEqual(before);
@@ -194,22 +194,22 @@ describe('a clock that jumps', () => {
     await started();
     jumpClock(400 * DAY);
     clock.advance(HOUR);
-    await upkeep.settled();
+    await maintenance.settled();
     expect((await journal.row('waits'))?.state).toBe('input-required');
     expect(await journal.row('ended')).toBeDefined();
     expect(told).toEqual([400 * DAY]);
     clock.advance(DAY);
-    await upkeep.settled();
+    await maintenance.settled();
     expect((await journal.row('waits'))?.state).toBe('input-required');
     // The operator sets the clock back: time goes on as if nothing had happened.
     jumpClock(-400 * DAY);
     clock.advance(HOUR);
-    await upkeep.settled();
+    await maintenance.settled();
     expect(told).toEqual([400 * DAY, 0]);
     expect((await journal.row('waits'))?.state).toBe('input-required');
     for (const ms of [7 * DAY, HOUR]) {
       clock.advance(ms);
-      await upkeep.settled();
+      await maintenance.settled();
     }
     expect((await journal.row('waits'))?.state).toBe('canceled');
   });
@@ -223,7 +223,7 @@ describe('a clock that jumps', () => {
     expect(await journal.row('ended')).toBeDefined();
     mark = { now: clock.now(), uptimeMs: clock.now(), boot: 'an earlier one' };
     clock.advance(60_000);
-    await upkeep.settled();
+    await maintenance.settled();
     expect((await journal.row('waits'))?.state).toBe('canceled');
     expect(await journal.row('ended')).toBeUndefined();
   });

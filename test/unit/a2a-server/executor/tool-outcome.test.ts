@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { outcomeOf } from '../../../../a2a-server/executor/tool-outcome.ts';
-import type { StopCause } from '../../../../a2a-server/executor/stop-reason.ts';
+import type { AbortCause } from '../../../../a2a-server/executor/abort-cause.ts';
 import { ToolStopped } from '../../../../a2a-server/tools/tool.ts';
 import { AbortScope } from '../../../../shared/runtime/abort.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 
-const STOP: StopCause = { reason: 'abort-request', message: 'Aborted on request: enough' };
+const STOP: AbortCause = { reason: 'abort-request', message: 'Aborted on request: enough' };
 
 describe('a stop that is not confirmed', () => {
   test('A2 within the grace period has the tool’s own reason', async () => {
-    const scope = new AbortScope<StopCause>();
+    const scope = new AbortScope<AbortCause>();
     const reasons: string[] = [];
     const outcome = outcomeOf(
       async () => {
@@ -29,7 +29,7 @@ describe('a stop that is not confirmed', () => {
   });
 
   test('A2 after the grace period names that time', async () => {
-    const scope = new AbortScope<StopCause>();
+    const scope = new AbortScope<AbortCause>();
     const clock = new FakeClock();
     const reasons: string[] = [];
     const outcome = outcomeOf(() => new Promise(() => undefined), {

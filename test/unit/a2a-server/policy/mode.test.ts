@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkModeSettings } from '../../../../a2a-server/policy/mode.ts';
-import { beginningSettings } from '../../../../a2a-server/executor/task-settings.ts';
+import { newTaskSettings } from '../../../../a2a-server/executor/task-settings.ts';
 import { firstSnapshot } from '../../../../a2a-server/task/fold.ts';
 import type { TaskSettings } from '../../../../shared/protocol/tool-approval.ts';
 
@@ -55,11 +55,11 @@ describe('beginningSettings', () => {
     [{ readOnly: true }, {}, 'auto', { readOnly: true }],
     [{ readOnly: true }, {}, 'plan', { readOnly: true, mode: 'plan' }],
   ] as const)('asked %j after %j, with the default %s, gives %j', (asked, previous, mode, expected) => {
-    expect(beginningSettings(asked, taskWith(previous), mode)).toEqual(expected);
+    expect(newTaskSettings(asked, taskWith(previous), mode)).toEqual(expected);
   });
 
   it('refuses a mode that contradicts an inherited restriction', () => {
-    expect(() => beginningSettings({ mode: 'auto' }, taskWith({ readOnly: true }), 'ask')).toThrow(
+    expect(() => newTaskSettings({ mode: 'auto' }, taskWith({ readOnly: true }), 'ask')).toThrow(
       expect.objectContaining({ reason: 'MALFORMED' }),
     );
   });

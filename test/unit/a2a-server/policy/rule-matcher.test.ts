@@ -11,7 +11,7 @@ import {
 } from '../../../support/judged-calls.ts';
 
 function speaks(rule: Record<string, unknown>, call: JudgedCall): boolean {
-  return policyOf(rule)[0]?.speaksOf(call) === 'yes';
+  return policyOf(rule)[0]?.matches(call) === 'yes';
 }
 
 describe('a rule by path', () => {

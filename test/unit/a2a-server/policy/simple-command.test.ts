@@ -5,7 +5,7 @@ import { simpleCommandWords } from '../../../../a2a-server/policy/simple-command
 import { policyOf, running } from '../../../support/judged-calls.ts';
 
 function allowed(command: string, rule = 'git status'): boolean {
-  return policyOf({ action: 'allow', command: rule })[0]?.speaksOf(running(command)) === 'yes';
+  return policyOf({ action: 'allow', command: rule })[0]?.matches(running(command)) === 'yes';
 }
 
 describe('plainWords', () => {

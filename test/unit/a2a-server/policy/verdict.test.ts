@@ -153,7 +153,7 @@ describe('deny beats ask beats allow', () => {
             const policy = policyOf(...each.map(([condition, does]) => ({ action: does, ...condition })));
             const said = verdict(call, { policy, settings: given, grants: trust });
             const spoken = new Set(
-              policy.filter(({ speaksOf }) => speaksOf(call) === 'yes').map((rule) => rule.action),
+              policy.filter(({ matches }) => matches(call) === 'yes').map((rule) => rule.action),
             );
             return { said: said.type, spoken };
           };

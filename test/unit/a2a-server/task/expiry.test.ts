@@ -15,7 +15,7 @@ import { request } from '../../../support/task-machine.ts';
 
 const START = Date.UTC(2026, 0, 1);
 const DAY = 86_400_000;
-const patience: ExpirySettings = { decisionMs: 7 * DAY, idleMs: 1_800_000 };
+const expiry: ExpirySettings = { decisionMs: 7 * DAY, idleMs: 1_800_000 };
 const by = { principal: 'p', channel: 'tool' };
 
 function after(snapshot: Snapshot, events: readonly TaskEvent[]): Snapshot {
@@ -40,8 +40,8 @@ function asking(...callIds: string[]): Snapshot {
   ]);
 }
 
-function parked(snapshot: Snapshot, now = START, given = patience): Snapshot {
-  return after(snapshot, withDeadlines(snapshot, [parkOrContinue(snapshot)], { now, patience: given }));
+function parked(snapshot: Snapshot, now = START, given = expiry): Snapshot {
+  return after(snapshot, withDeadlines(snapshot, [parkOrContinue(snapshot)], { now, expiry: given }));
 }
 
 function approve(snapshot: Snapshot, callId: string, now: number): Snapshot {
@@ -49,7 +49,7 @@ function approve(snapshot: Snapshot, callId: string, now: number): Snapshot {
   const decision = { callId, decision: 'approve', scope: 'once', reason: null, shown, edited: null } as const;
   const ruling = decide(snapshot, [decision], by, now);
   if (ruling.type !== 'append') throw new Error(ruling.message);
-  return after(snapshot, withDeadlines(snapshot, ruling.events, { now, patience }));
+  return after(snapshot, withDeadlines(snapshot, ruling.events, { now, expiry }));
 }
 
 const expiries = (snapshot: Snapshot) =>
@@ -121,7 +121,7 @@ describe('expire', () => {
 
   it('R14 ends a task that waits for a message when its idle time is over', () => {
     const task = asking();
-    const events = withDeadlines(task, [{ type: 'input.required', pending: [] }], { now: START, patience });
+    const events = withDeadlines(task, [{ type: 'input.required', pending: [] }], { now: START, expiry });
     const waiting = after(task, events);
     expect(expire(waiting, START + 1_799_999)).toEqual({ type: 'keep' });
     expect(expire(waiting, START + 1_800_000)).toMatchObject({
@@ -136,7 +136,7 @@ describe('a question', () => {
     ['a sign-in', { type: 'auth.required', question: 'Who?' }],
   ])('R14 %s waits for a person as long as a pending action does', (_, event) => {
     const task = asking();
-    const waiting = after(task, withDeadlines(task, [event], { now: START, patience }));
+    const waiting = after(task, withDeadlines(task, [event], { now: START, expiry }));
     expect(expire(waiting, START + 7 * DAY - 1)).toEqual({ type: 'keep' });
     expect(expire(waiting, START + 7 * DAY)).toMatchObject({
       events: [{ type: 'task.canceled', reason: 'No one answered before 2026-01-08T00:00:00.000Z.' }],

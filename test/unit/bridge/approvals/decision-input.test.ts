@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { decisionInputSchema, decisionsOf, verdictOf } from '../../../../bridge/approvals/decision-input.ts';
+import {
+  decisionInputSchema,
+  decisionsOf,
+  personDecisionOf,
+} from '../../../../bridge/approvals/decision-input.ts';
 
 describe('the words of a decision', () => {
   test.each([
@@ -9,7 +13,7 @@ describe('the words of a decision', () => {
     ['trust_server', { decision: 'approve', scope: 'server' }],
     ['trust_always', { decision: 'approve', scope: 'always' }],
   ] as const)('%s', (decision, meaning) => {
-    expect(verdictOf({ callId: 'c', shown: '3f9ac2d1', decision })).toEqual({
+    expect(personDecisionOf({ callId: 'c', shown: '3f9ac2d1', decision })).toEqual({
       type: 'decision',
       decision: { callId: 'c', shown: '3f9ac2d1', ...meaning },
     });
@@ -45,12 +49,12 @@ describe('the words of a decision', () => {
 
   test('R12 trust may be given for so many minutes, so many uses, or both', () => {
     const trust = { callId: 'c', shown: '3f9ac2d1', decision: 'trust_tool' } as const;
-    expect(verdictOf({ ...trust, trustMinutes: 10, trustUses: 3 })).toMatchObject({
+    expect(personDecisionOf({ ...trust, trustMinutes: 10, trustUses: 3 })).toMatchObject({
       decision: { scope: 'tool', grant: { minutes: 10, uses: 3 } },
     });
-    expect(verdictOf({ ...trust, trustUses: 1 })).toMatchObject({ decision: { grant: { uses: 1 } } });
+    expect(personDecisionOf({ ...trust, trustUses: 1 })).toMatchObject({ decision: { grant: { uses: 1 } } });
     for (const decision of ['approve', 'deny'] as const)
-      expect(() => verdictOf({ callId: 'c', shown: '3f9ac2d1', decision, trustMinutes: 10 })).toThrow(
+      expect(() => personDecisionOf({ callId: 'c', shown: '3f9ac2d1', decision, trustMinutes: 10 })).toThrow(
         /goes with trust_tool/,
       );
     for (const limit of [{ trustUses: 0 }, { trustUses: 1.5 }, { trustMinutes: -1 }, { trustMinutes: '10' }])
@@ -58,7 +62,7 @@ describe('the words of a decision', () => {
   });
 
   test('D2 the code of what was shown goes with it, and nothing fills it in', () => {
-    expect(verdictOf({ callId: 'c', shown: '3f9ac2d1', decision: 'approve' })).toMatchObject({
+    expect(personDecisionOf({ callId: 'c', shown: '3f9ac2d1', decision: 'approve' })).toMatchObject({
       decision: { shown: '3f9ac2d1' },
     });
     expect(decisionInputSchema.safeParse({ callId: 'c', decision: 'approve' }).success).toBe(false);
@@ -67,36 +71,38 @@ describe('the words of a decision', () => {
 
   test('R10 an edit carries the new content or the new input, one of them', () => {
     const edit = { callId: 'c', shown: '3f9ac2d1', decision: 'edit' } as const;
-    expect(verdictOf({ ...edit, editedContent: '' })).toMatchObject({
+    expect(personDecisionOf({ ...edit, editedContent: '' })).toMatchObject({
       decision: { decision: 'edit', content: '' },
     });
-    expect(verdictOf({ ...edit, editedInput: { a: 1 } })).toMatchObject({
+    expect(personDecisionOf({ ...edit, editedInput: { a: 1 } })).toMatchObject({
       decision: { input: { a: 1 } },
     });
-    expect(() => verdictOf(edit)).toThrow(/give editedContent .* or editedInput/);
-    expect(() => verdictOf({ ...edit, editedContent: 'x', editedInput: {} })).toThrow(/not both/);
+    expect(() => personDecisionOf(edit)).toThrow(/give editedContent .* or editedInput/);
+    expect(() => personDecisionOf({ ...edit, editedContent: 'x', editedInput: {} })).toThrow(/not both/);
   });
 
   test.each(['approve', 'deny', 'trust_tool', 'trust_server', 'trust_always'] as const)(
     'R10 %s with an edited content is refused: the change would be lost',
     (decision) => {
-      expect(() => verdictOf({ callId: 'c', shown: '3f9ac2d1', decision, editedContent: 'x' })).toThrow(
-        /needs the decision "edit"/,
-      );
-      expect(() => verdictOf({ callId: 'c', shown: '3f9ac2d1', decision, answer: 'x' })).toThrow(
+      expect(() =>
+        personDecisionOf({ callId: 'c', shown: '3f9ac2d1', decision, editedContent: 'x' }),
+      ).toThrow(/needs the decision "edit"/);
+      expect(() => personDecisionOf({ callId: 'c', shown: '3f9ac2d1', decision, answer: 'x' })).toThrow(
         /needs the decision "answer"/,
       );
     },
   );
 
   test('an answer needs words', () => {
-    expect(verdictOf({ callId: 'q', shown: '3f9ac2d1', decision: 'answer', answer: 'Ada' })).toEqual({
+    expect(personDecisionOf({ callId: 'q', shown: '3f9ac2d1', decision: 'answer', answer: 'Ada' })).toEqual({
       type: 'answer',
       callId: 'q',
       shown: '3f9ac2d1',
       answer: 'Ada',
     });
-    expect(() => verdictOf({ callId: 'q', shown: '3f9ac2d1', decision: 'answer' })).toThrow(/Say the answer/);
+    expect(() => personDecisionOf({ callId: 'q', shown: '3f9ac2d1', decision: 'answer' })).toThrow(
+      /Say the answer/,
+    );
   });
 
   test('one in the fields, or several in the list, never both and never none', () => {

@@ -1,21 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
-import { asksOf, type Ask } from '../../../../bridge/approvals/form.ts';
+import { approvalForms, type ApprovalForm } from '../../../../bridge/approvals/form.ts';
 import { readAnswer } from '../../../../bridge/approvals/form-answer.ts';
 import type { FormFields } from '../../../../bridge/settings/approval-mode.ts';
 import { withShownCode } from '../../../../bridge/dialects/question-form.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
-type FormAsk = Exclude<Ask, { about: 'page' | 'unshown' }>;
+type FormAsk = Exclude<ApprovalForm, { about: 'page' | 'unshown' }>;
 
-const asks = (changes: Parameters<typeof pendingWrite>[1], fields: FormFields): Ask =>
-  only(asksOf({ pending: [pendingWrite('one', changes)], question: null }, () => undefined, fields));
+const asks = (changes: Parameters<typeof pendingWrite>[1], fields: FormFields): ApprovalForm =>
+  only(approvalForms({ pending: [pendingWrite('one', changes)], question: null }, () => undefined, fields));
 /** With the fields that a person may ask for. */
 const asked = (changes: Parameters<typeof pendingWrite>[1] = {}): FormAsk => inForm(asks(changes, 'more'));
 const plain = (changes: Parameters<typeof pendingWrite>[1] = {}): FormAsk => inForm(asks(changes, 'none'));
-const onPage = (): Ask =>
+const onPage = (): ApprovalForm =>
   asks({ preview: { type: 'command', command: 'x\n'.repeat(40), cwd: '/w' } }, 'none');
-const question = (): Ask =>
-  only(asksOf({ pending: [], question: withShownCode({ id: 'q', text: 'Which?' }) }, () => undefined));
+const question = (): ApprovalForm =>
+  only(approvalForms({ pending: [], question: withShownCode({ id: 'q', text: 'Which?' }) }, () => undefined));
 const command = (): FormAsk =>
   asked({ preview: { type: 'command', command: 'ls', cwd: '/w' }, tool: 'run-shell-command' });
 
@@ -27,17 +27,17 @@ const choosing = (): FormAsk =>
     decisions: ['answer', 'deny'],
   });
 
-function only([ask, ...others]: readonly Ask[]): Ask {
+function only([ask, ...others]: readonly ApprovalForm[]): ApprovalForm {
   if (ask === undefined || others.length > 0) throw new Error('not one');
   return ask;
 }
 
-function inForm(ask: Ask): FormAsk {
+function inForm(ask: ApprovalForm): FormAsk {
   if (ask.about === 'page' || ask.about === 'unshown') throw new Error('it does not fit into a form');
   return ask;
 }
 
-function shownOf(ask: Ask): string {
+function shownOf(ask: ApprovalForm): string {
   return 'question' in ask ? ask.question.shown : ask.action.shown;
 }
 
@@ -53,8 +53,8 @@ test('a question shows its text, its choices in a field, and nothing of approvin
 
 test('D2 the answer to a question is bound to what its form has shown', () => {
   expect(readAnswer(choosing(), accept({ answer: 'red' }), SLOW)).toEqual({
-    type: 'verdict',
-    verdict: { type: 'answer', callId: 'one', answer: 'red', shown: 'hash-of-one' },
+    type: 'decision',
+    decision: { type: 'answer', callId: 'one', answer: 'red', shown: 'hash-of-one' },
   });
 });
 
@@ -67,7 +67,7 @@ test('R10 a command is edited by its command line, and the rest of its input sta
   expect(ask.form.requestedSchema.properties).toHaveProperty('editedCommand');
   expect(ask.form.requestedSchema.properties).not.toHaveProperty('editedInput');
   expect(readAnswer(ask, accept({ editedCommand: 'ls -l' }), SLOW)).toMatchObject({
-    verdict: {
+    decision: {
       decision: { decision: 'edit', input: { command: 'ls -l', cwd: 'src', timeoutSeconds: 5 } },
     },
   });
@@ -77,7 +77,7 @@ const SLOW = { afterMs: 5_000, fastestAnswerMs: 1_000 };
 const accept = (content?: unknown): unknown => ({ action: 'accept', content });
 
 describe('an answer to a form', () => {
-  test.each<[string, Ask, unknown, object]>([
+  test.each<[string, ApprovalForm, unknown, object]>([
     ['accepting it as it stands approves', asked(), accept(), { decision: 'approve', scope: 'once' }],
     ['accepting a form without fields approves', plain(), accept({}), { decision: 'approve', scope: 'once' }],
     ['declining a form without fields denies', plain(), { action: 'decline' }, { decision: 'deny' }],
@@ -129,12 +129,12 @@ describe('an answer to a form', () => {
   ])('R67 D2 %s, bound to what was shown', (_, ask, response, decision) => {
     const answer = readAnswer(ask, response, SLOW);
     expect(answer).toMatchObject({
-      type: 'verdict',
-      verdict: { type: 'decision', decision: { callId: 'one', shown: 'hash-of-one', ...decision } },
+      type: 'decision',
+      decision: { type: 'decision', decision: { callId: 'one', shown: 'hash-of-one', ...decision } },
     });
   });
 
-  test.each<[string, Ask, unknown, string]>([
+  test.each<[string, ApprovalForm, unknown, string]>([
     ['a cancel', asked(), { action: 'cancel' }, 'cancelled'],
     ['a cancelled page', onPage(), { action: 'cancel' }, 'cancelled'],
     ['a field that the form has not', plain(), accept({ decision: 'trust_always' }), 'not understood'],
@@ -168,9 +168,9 @@ describe('an answer to a form', () => {
       const at = (afterMs: number | undefined): object =>
         readAnswer(asked(), response, { afterMs, fastestAnswerMs: 1_000 });
       expect(at(999)).toMatchObject({ type: 'unanswered', why: 'too fast' });
-      expect(at(1_000)).toMatchObject({ type: 'verdict' });
+      expect(at(1_000)).toMatchObject({ type: 'decision' });
       // It went out from an earlier bridge: nobody can say how long it was looked at.
-      expect(at(undefined)).toMatchObject({ type: 'verdict' });
+      expect(at(undefined)).toMatchObject({ type: 'decision' });
     },
   );
 
@@ -181,8 +181,8 @@ describe('an answer to a form', () => {
 
   test('R67 a question is answered in words', () => {
     expect(readAnswer(question(), accept({ answer: 'the left' }), SLOW)).toEqual({
-      type: 'verdict',
-      verdict: { type: 'answer', callId: 'q', shown: shownOf(question()), answer: 'the left' },
+      type: 'decision',
+      decision: { type: 'answer', callId: 'q', shown: shownOf(question()), answer: 'the left' },
     });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { lateAnswerNotes, type Withdrawn } from '../../../../bridge/approvals/late-answer.ts';
-import { asksOf } from '../../../../bridge/approvals/form.ts';
+import { lateAnswerNotes, type WithdrawnForms } from '../../../../bridge/approvals/late-answer.ts';
+import { approvalForms } from '../../../../bridge/approvals/form.ts';
 import type { CallView, TaskView } from '../../../../bridge/sessions/task-view.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
@@ -18,7 +18,7 @@ const call = (decided: CallView['decided']): CallView => ({
   decided,
 });
 
-function withdrawn(calls: readonly CallView[], changes: Partial<Withdrawn> = {}): Withdrawn {
+function withdrawn(calls: readonly CallView[], changes: Partial<WithdrawnForms> = {}): WithdrawnForms {
   const view: TaskView = {
     taskId: 'task-1',
     sessionId: 'session-1',
@@ -45,7 +45,7 @@ describe('an answer to a form that was withdrawn', () => {
   });
 
   test('R97 is told that the person is asked again, where the action has changed', () => {
-    const asks = asksOf({ pending: [pendingWrite('one')], question: null }, () => undefined);
+    const asks = approvalForms({ pending: [pendingWrite('one')], question: null }, () => undefined);
     expect(lateAnswerNotes(ACCEPT, withdrawn([call(null)], { asks }))).toEqual([
       expect.stringContaining('the action has changed since, and the person is asked again'),
     ]);
@@ -58,7 +58,7 @@ describe('an answer to a form that was withdrawn', () => {
     ]);
   });
 
-  test.each<[string, Record<string, unknown>, Withdrawn]>([
+  test.each<[string, Record<string, unknown>, WithdrawnForms]>([
     [
       'the same answer, sent twice',
       ACCEPT,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Ask } from '../../../../bridge/approvals/form.ts';
+import type { ApprovalForm } from '../../../../bridge/approvals/form.ts';
 import { OpenForms } from '../../../../bridge/approvals/open-forms.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
@@ -8,12 +8,12 @@ const asked = (...changes: Parameters<typeof pendingWrite>[1][]) => ({
   question: null,
 });
 
-function first([ask]: readonly Ask[]): Ask {
+function first([ask]: readonly ApprovalForm[]): ApprovalForm {
   if (ask === undefined) throw new Error('none');
   return ask;
 }
 
-function messageOf(ask: Ask): string {
+function messageOf(ask: ApprovalForm): string {
   if (ask.about === 'unshown') throw new Error('no form');
   return ask.about === 'page' ? ask.message : ask.form.message;
 }

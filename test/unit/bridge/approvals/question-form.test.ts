@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { answerFields, parseFormAnswer } from '../../../../bridge/approvals/answer-fields.ts';
-import { asksOf, type Ask } from '../../../../bridge/approvals/form.ts';
+import { approvalForms, type ApprovalForm } from '../../../../bridge/approvals/form.ts';
 import { COLUMNS, MOST_ROWS } from '../../../../bridge/approvals/form-rows.ts';
 import { commandLineNotes } from '../../../../bridge/approvals/offered-forms.ts';
 import { withShownCode } from '../../../../bridge/dialects/question-form.ts';
@@ -12,7 +12,7 @@ import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-function askAbout(question: Question): Ask {
+function askAbout(question: Question): ApprovalForm {
   const preview = { type: 'question' as const, ...question };
   const action = pendingWrite('one', {
     tool: 'ask-person',
@@ -20,13 +20,13 @@ function askAbout(question: Question): Ask {
     preview,
     decisions: ['answer', 'deny'],
   });
-  const [ask] = asksOf({ pending: [action], question: null }, () => undefined);
+  const [ask] = approvalForms({ pending: [action], question: null }, () => undefined);
   if (ask === undefined) throw new Error('nothing is asked');
   return ask;
 }
 
-const plainAsk = (text: string): Ask | undefined =>
-  asksOf({ pending: [], question: withShownCode({ id: 'q', text }) }, () => undefined)[0];
+const plainAsk = (text: string): ApprovalForm | undefined =>
+  approvalForms({ pending: [], question: withShownCode({ id: 'q', text }) }, () => undefined)[0];
 
 describe('D5 a question that does not fit into four rows of 74 columns', () => {
   const LONG = `Is this fine?${' word'.repeat(80)} No: delete all.`;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { withShownCode } from '../../../../bridge/dialects/question-form.ts';
 import { Role, StreamResponse, TaskState } from '@a2a-js/sdk';
 import { chooseDialect } from '../../../../bridge/dialects/choose-dialect.ts';
-import type { Verdict } from '../../../../bridge/dialects/dialect.ts';
+import type { PersonDecision } from '../../../../bridge/dialects/dialect.ts';
 import { toolApprovalDialect } from '../../../../bridge/dialects/tool-approval.ts';
 import { partsText } from '../../../../bridge/dialects/parts.ts';
 import { plainDialect } from '../../../../bridge/dialects/plain-a2a.ts';
@@ -150,7 +150,7 @@ describe('the tool-approval dialect', () => {
   });
 
   test('phrases decisions as one data part that its own schema takes', () => {
-    const { parts } = toolApprovalDialect.phraseVerdicts(
+    const { parts } = toolApprovalDialect.phraseDecisions(
       [
         { type: 'decision', decision: { callId: 'a', decision: 'approve', scope: 'once', shown: 'h' } },
         {
@@ -173,13 +173,13 @@ describe('the tool-approval dialect', () => {
   });
 
   test('an answer goes to a question as a decision, bound to what was shown; to nothing else', () => {
-    const answer: Verdict = { type: 'answer', callId: 'a', answer: ['x'], shown: 'h' };
-    const { parts } = toolApprovalDialect.phraseVerdicts([answer], askedFor('answer', 'deny'), 'tool');
+    const answer: PersonDecision = { type: 'answer', callId: 'a', answer: ['x'], shown: 'h' };
+    const { parts } = toolApprovalDialect.phraseDecisions([answer], askedFor('answer', 'deny'), 'tool');
     const data = parts[0]?.content?.$case === 'data' ? parts[0].content.value : undefined;
     expect(decisionsPartSchema.parse(data).decisions).toEqual([
       { callId: 'a', decision: 'answer', scope: 'once', answer: ['x'], shown: 'h' },
     ]);
-    expect(() => toolApprovalDialect.phraseVerdicts([answer], askedFor('approve', 'deny'), 'tool')).toThrow(
+    expect(() => toolApprovalDialect.phraseDecisions([answer], askedFor('approve', 'deny'), 'tool')).toThrow(
       /Decide it with approve or deny/,
     );
   });
@@ -222,7 +222,7 @@ describe('the plain dialect', () => {
   });
 
   test('sends the answer as words', () => {
-    const { parts } = plainDialect.phraseVerdicts(
+    const { parts } = plainDialect.phraseDecisions(
       [{ type: 'answer', callId: 'm', shown: code, answer: 'Ada' }],
       { pending: [], question },
       'tool',
@@ -235,25 +235,25 @@ describe('the plain dialect', () => {
       type: 'decision',
       decision: { callId: 'm', shown: code, decision: 'approve', scope: 'once' },
     } as const;
-    expect(() => plainDialect.phraseVerdicts([approve], { pending: [], question }, 'tool')).toThrow(
+    expect(() => plainDialect.phraseDecisions([approve], { pending: [], question }, 'tool')).toThrow(
       /"answer" with callId "m"/,
     );
     expect(() =>
-      plainDialect.phraseVerdicts(
+      plainDialect.phraseDecisions(
         [{ type: 'answer', callId: 'x', shown: code, answer: 'Ada' }],
         { pending: [], question },
         'tool',
       ),
     ).toThrow(/is "m", not "x"/);
     expect(() =>
-      plainDialect.phraseVerdicts(
+      plainDialect.phraseDecisions(
         [{ type: 'answer', callId: 'm', shown: 'another question', answer: 'Ada' }],
         { pending: [], question },
         'tool',
       ),
     ).toThrow(/asks something else now/);
     expect(() =>
-      plainDialect.phraseVerdicts(
+      plainDialect.phraseDecisions(
         [{ type: 'answer', callId: 'm', shown: code, answer: 'Ada' }],
         asked,
         'tool',

@@ -91,7 +91,7 @@ function waiting(details: object, args: object = {}, name = 'tool'): PendingActi
 }
 
 const decide = (action: PendingAction, decision: object) =>
-  geminiDialect.phraseVerdicts(
+  geminiDialect.phraseDecisions(
     [
       {
         type: 'decision',
@@ -317,11 +317,11 @@ describe('what gemini-cli is told', () => {
     const question = withShownCode({ id: 'q', text: '?' });
     const { shown } = question;
     const answer = { type: 'answer', callId: 'q', shown, answer: 'go on' } as const;
-    expect(geminiDialect.phraseVerdicts([answer], { pending: [], question }, 'tool').parts).toMatchObject([
+    expect(geminiDialect.phraseDecisions([answer], { pending: [], question }, 'tool').parts).toMatchObject([
       { content: { $case: 'text', value: 'go on' } },
     ]);
     expect(() =>
-      geminiDialect.phraseVerdicts([answer], { pending: [onFile], question: null }, 'tool'),
+      geminiDialect.phraseDecisions([answer], { pending: [onFile], question: null }, 'tool'),
     ).toThrow(/approve or deny/);
   });
 

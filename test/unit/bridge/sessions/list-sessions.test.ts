@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  merged,
+  mergeListings,
   inListOrder,
-  ofEntry,
+  listedOutboxEntry,
   type AgentListing,
 } from '../../../../bridge/sessions/list-sessions.ts';
 
@@ -29,23 +29,23 @@ describe('a list of sessions', () => {
       [older, newer],
       [newer, older],
     ]) {
-      expect(merged(order)).toMatchObject([{ sessionId: 's', taskId: 't2', state: 'working' }]);
+      expect(mergeListings(order)).toMatchObject([{ sessionId: 's', taskId: 't2', state: 'working' }]);
     }
   });
 
   test('takes the state from the last that tells of it, and title and time from whoever knows them', () => {
     const followed = told({ title: '', updatedAt: '', state: 'input-required', pending: 2 });
-    expect(merged([told({ usd: 0.5 }), followed])).toMatchObject([
+    expect(mergeListings([told({ usd: 0.5 }), followed])).toMatchObject([
       { state: 'input-required', pending: 2, usd: 0.5, title: 'Do it', updatedAt: '2026-01-01T00:00:00Z' },
     ]);
   });
 
   test('keeps sessions of the same name apart by their agents', () => {
-    expect(merged([told({}), told({ agent: 'b' })])).toHaveLength(2);
+    expect(mergeListings([told({}), told({ agent: 'b' })])).toHaveLength(2);
   });
 
   test('R101 shows first what waits for a person, then the newest', () => {
-    const sessions = merged([
+    const sessions = mergeListings([
       told({}),
       told({ sessionId: 'x', updatedAt: '2027-01-01T00:00:00Z' }),
       told({ sessionId: 'old', updatedAt: '2020-01-01T00:00:00Z', state: 'input-required' }),
@@ -67,10 +67,12 @@ describe('a list of sessions', () => {
       cancel: null,
       answered: false,
     } as const;
-    expect(ofEntry(entry)).toMatchObject({ sessionId: 'm', taskId: null, state: 'not-delivered' });
-    expect(ofEntry(entry).title).toBe('A long task. word …');
-    expect(ofEntry({ ...entry, sessionId: 's' }).sessionId).toBe('s');
-    expect(ofEntry({ ...entry, state: { type: 'accepted', taskId: 't', sessionId: 'q' } })).toMatchObject({
+    expect(listedOutboxEntry(entry)).toMatchObject({ sessionId: 'm', taskId: null, state: 'not-delivered' });
+    expect(listedOutboxEntry(entry).title).toBe('A long task. word …');
+    expect(listedOutboxEntry({ ...entry, sessionId: 's' }).sessionId).toBe('s');
+    expect(
+      listedOutboxEntry({ ...entry, state: { type: 'accepted', taskId: 't', sessionId: 'q' } }),
+    ).toMatchObject({
       sessionId: 'q',
       taskId: 't',
     });
@@ -90,7 +92,7 @@ describe('a list of sessions', () => {
       answered: false,
     } as const;
     const collected = { type: 'collected', taskId: 't', sessionId: 'q' } as const;
-    expect(ofEntry({ ...entry, state: { ...collected, ended: 'canceled' } })).toMatchObject({
+    expect(listedOutboxEntry({ ...entry, state: { ...collected, ended: 'canceled' } })).toMatchObject({
       state: 'canceled',
       title: 'Do it',
     });

@@ -47,14 +47,14 @@ afterEach(async () => {
 });
 
 it('S2 hides a long session at once, and removes its rows in small transactions between other writes', async () => {
-  expect(await journal.forget(2, 20)).toBe(1);
+  expect(await journal.deleteEndedSessions(2, 20)).toBe(1);
   expect(countOf('events')).toBeGreaterThan(EVENTS);
   expect(await journal.row('long')).toBeUndefined();
   expect(await journal.read('long', 0, 10)).toEqual([]);
   expect(await journal.session('alice', 's')).toEqual([]);
   expect(await journal.command('alice', 'm')).toBeUndefined();
   expect(await journal.content('long', 'h')).toBeUndefined();
-  expect(await journal.forget(2, 20)).toBe(0);
+  expect(await journal.deleteEndedSessions(2, 20)).toBe(0);
   const reader = openReadonlyJournal(path);
   expect(reader.taskIds()).toEqual([]);
   reader.close();
@@ -73,7 +73,7 @@ it('S2 hides a long session at once, and removes its rows in small transactions 
 });
 
 it('goes on after a restart with what a killed process left', async () => {
-  await journal.forget(2, 20);
+  await journal.deleteEndedSessions(2, 20);
   await journal.maintain(STEP);
   await journal.close();
   await open();

@@ -64,7 +64,7 @@ describe('the mark', () => {
   it('stays true when sessions are deleted', async () => {
     await journal.append(beginning('a', { events: [completed] }));
     await journal.append(beginning('b'));
-    expect(await journal.forget(2, 10)).toBe(1);
+    expect(await journal.deleteEndedSessions(2, 10)).toBe(1);
     await reopen();
     expect(readMark(path)).toMatchObject({ tasks: 1 });
     expect(await journal.row('b')).toBeDefined();

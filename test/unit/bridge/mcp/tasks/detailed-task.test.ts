@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { DetailedTaskV2Schema } from '@modelcontextprotocol/ext-tasks/core/v2';
-import { asksOf } from '../../../../../bridge/approvals/form.ts';
+import { approvalForms } from '../../../../../bridge/approvals/form.ts';
 import type { TaskStateName } from '../../../../../bridge/dialects/observation.ts';
 import { hasEnded, type TaskView } from '../../../../../bridge/sessions/task-view.ts';
 import { detailedTask, type DetailedTask } from '../../../../../bridge/mcp/tasks/detailed-task.ts';
@@ -32,9 +32,10 @@ function shown(of: TaskView | undefined, problem?: string, beyondForms = false):
     problem,
     createdAt: new Date(2_000),
     changedAt: new Date(1_000),
-    forms: asksOf({ pending: of?.pending ?? [], question: of?.question ?? null }, () => undefined).flatMap(
-      (ask) => (ask.about === 'page' || ask.about === 'unshown' ? [] : [{ ask, params: ask.form }]),
-    ),
+    forms: approvalForms(
+      { pending: of?.pending ?? [], question: of?.question ?? null },
+      () => undefined,
+    ).flatMap((ask) => (ask.about === 'page' || ask.about === 'unshown' ? [] : [{ ask, params: ask.form }])),
     beyondForms,
     result: () => ({ content: [{ type: 'text', text: 'the result' }] }),
   });

@@ -1,7 +1,7 @@
 /** Sends a person's decisions to the agent, from every channel. */
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../shared/runtime/errors.ts';
-import type { MessageContent, Verdict } from '../dialects/dialect.ts';
+import type { MessageContent, PersonDecision } from '../dialects/dialect.ts';
 import type { Session } from '../sessions/session.ts';
 import { waitFor } from '../sessions/wait-for-session.ts';
 import type { Channel } from '../settings/approval-mode.ts';
@@ -15,9 +15,9 @@ const NOT_SENT = 'Your change was not sent to the agent';
  * @throws ProductError when the agent refuses them: the first valid decision wins, and later ones get an error
  * (D1)
  */
-export async function sendVerdicts(
+export async function sendDecisions(
   session: Session,
-  verdicts: readonly Verdict[],
+  decisions: readonly PersonDecision[],
   channel: Channel,
 ): Promise<void> {
   const { messageOf: message } = await import('../sessions/delegation-message.ts');
@@ -26,7 +26,7 @@ export async function sendVerdicts(
   let phrase: MessageContent | undefined;
   await session.deliver(
     (dialect) => {
-      phrase = dialect.phraseVerdicts(verdicts, asked, channel);
+      phrase = dialect.phraseDecisions(decisions, asked, channel);
       return message(phrase, {
         messageId,
         sessionId: session.id,

@@ -1,7 +1,7 @@
 /** Sends the decisions of a person at the terminal, with the channel `cli`. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { sendVerdicts as send } from '../../approvals/send-verdicts.ts';
-import type { Verdict } from '../../dialects/dialect.ts';
+import { sendDecisions as send } from '../../approvals/send-decisions.ts';
+import type { PersonDecision } from '../../dialects/dialect.ts';
 import type { Session } from '../../sessions/session.ts';
 import { waitFor } from '../../sessions/wait-for-session.ts';
 
@@ -9,12 +9,15 @@ import { waitFor } from '../../sessions/wait-for-session.ts';
 const STAYS_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Resolves when the agent has the verdicts. An agent without resumable streams may stop its work with the connection,
+ * Resolves when the agent has the decisions. An agent without resumable streams may stop its work with the connection,
  * so the command then waits until the task has settled.
  * @throws ProductError when the agent refuses, with the first decision if there was one
  */
-export async function sendVerdicts(session: Session, verdicts: readonly Verdict[]): Promise<void> {
-  await send(session, verdicts, 'cli');
+export async function sendDecisionsFromTerminal(
+  session: Session,
+  decisions: readonly PersonDecision[],
+): Promise<void> {
+  await send(session, decisions, 'cli');
   const { deduplicates } = await session.agent.connect();
   if (deduplicates) return;
   const end = await waitFor({ session, timeout: STAYS_MS, signal: new AbortController().signal });

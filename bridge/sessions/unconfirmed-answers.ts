@@ -6,7 +6,7 @@
 /** Records that the client has the answer. It does not throw. */
 export type OnReceipt = () => void;
 
-export class AnswerReceipts {
+export class UnconfirmedAnswers {
   #sent: OnReceipt[] = [];
 
   /** An answer has been handed to the connection. */

@@ -1,7 +1,7 @@
 /** The reason an abort scope closes (A1), and a message for the journal. */
 import type { StopReason } from '../../shared/protocol/tool-approval.ts';
 
-export interface StopCause {
+export interface AbortCause {
   reason: StopReason;
   message: string;
 }
