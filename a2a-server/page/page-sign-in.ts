@@ -19,9 +19,6 @@ import { checkOwnPage, secretsIn } from './page-cookie.ts';
 import type { PageCookie } from './page-cookie.ts';
 import type { PageSession, PageSessions } from './page-sessions.ts';
 
-/** Below this path the page's session replaces a bearer token. */
-export const PAGE_API = '/page/api';
-
 const BODY_LIMITS = { bytes: 4_096, depth: 4 };
 const body = jsonBody(['application/json'], BODY_LIMITS);
 

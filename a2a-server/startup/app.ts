@@ -18,7 +18,7 @@ import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import { attachCaller, Caller } from '../http/auth/caller.ts';
-import { allowedMethods } from '../http/routes/addresses.ts';
+import { allowedMethods, PAGE_API } from '../http/routes/addresses.ts';
 import { cardRoute } from '../http/routes/card-route.ts';
 import { commandRoutes } from '../http/routes/command-routes.ts';
 import { STALLED_HEARTBEATS, untilDrained } from '../http/streams/drained.ts';
@@ -49,7 +49,7 @@ import { taskSearchRoute } from '../http/routes/task-search-route.ts';
 import { toolRoutes } from '../http/routes/tool-routes.ts';
 import { pageRoute } from '../page/page-route.ts';
 import type { Page } from '../page/page-route.ts';
-import { linkRoute, PAGE_API, signedIn, signInRoutes } from '../page/page-sign-in.ts';
+import { linkRoute, signedIn, signInRoutes } from '../page/page-sign-in.ts';
 import type { PageSignIn } from '../page/page-sign-in.ts';
 
 /** Why the server ended a request's stream. */
@@ -117,6 +117,7 @@ export function createApp(options: AppOptions): Express {
     openForWork(options.closing),
     toolRoutes(tasks, limits),
     restRoute(binding),
+    noSuchAddress,
   );
   app.use(identified(byToken, options));
   app.get('/health', (_request, response) => {
@@ -194,8 +195,9 @@ function openForWork(closing: () => boolean): RequestHandler {
 
 const noSuchAddress: RequestHandler = (request, response) => {
   const { version } = a2aVersionOf(request.header('A2A-Version'));
-  const allowed = allowedMethods(request.path, version);
-  const address = visibleLine(request.path.slice(0, 200));
+  const path = `${request.baseUrl}${request.path}`;
+  const allowed = allowedMethods(path, version);
+  const address = visibleLine(path.slice(0, 200));
   if (allowed.length === 0)
     throw new ProductError(
       'UNKNOWN_ADDRESS',

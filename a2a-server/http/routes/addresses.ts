@@ -2,18 +2,14 @@
 import { AGENT_CARD_PATH } from '@a2a-js/sdk';
 import { IDENTITY_PATH } from '../../../shared/net/server-proof.ts';
 
-/** `{id}` stands for one segment. */
-const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
-  '/': ['GET', 'POST'],
-  [`/${AGENT_CARD_PATH}`]: ['GET'],
-  '/health': ['GET'],
-  [IDENTITY_PATH]: ['GET'],
-  '/page': ['GET'],
-  '/page.js': ['GET'],
-  '/page.css': ['GET'],
-  '/page/links': ['POST'],
-  '/page/session': ['POST'],
-  '/page/sign-out': ['POST'],
+/** Below this path the approval page's session replaces a bearer token. */
+export const PAGE_API = '/page/api';
+
+/** The methods of each address. `{id}` stands for one segment. */
+type Addresses = Readonly<Record<string, readonly string[]>>;
+
+/** The addresses for tasks and tools. The approval page has them below its own path too. */
+const WORK: Addresses = {
   '/message:send': ['POST'],
   '/message:stream': ['POST'],
   '/tasks': ['GET'],
@@ -25,6 +21,21 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   '/extendedAgentCard': ['GET'],
   '/api/tools': ['GET'],
   '/api/tools/abort/{id}': ['POST'],
+};
+
+const ADDRESSES: Addresses = {
+  ...WORK,
+  ...Object.fromEntries(Object.entries(WORK).map(([path, methods]) => [`${PAGE_API}${path}`, methods])),
+  '/': ['GET', 'POST'],
+  [`/${AGENT_CARD_PATH}`]: ['GET'],
+  '/health': ['GET'],
+  [IDENTITY_PATH]: ['GET'],
+  '/page': ['GET'],
+  '/page.js': ['GET'],
+  '/page.css': ['GET'],
+  '/page/links': ['POST'],
+  '/page/session': ['POST'],
+  '/page/sign-out': ['POST'],
   '/api/commands': ['GET'],
   '/api/tasks': ['GET'],
   '/api/tasks/{id}/events': ['GET'],
@@ -32,7 +43,7 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The addresses of A2A 0.3 over HTTP+JSON. */
-const LEGACY: typeof ADDRESSES = {
+const LEGACY: Addresses = {
   '/v1/card': ['GET'],
   '/v1/message:send': ['POST'],
   '/v1/message:stream': ['POST'],

@@ -41,7 +41,7 @@ export function createRequestHandler(
     sendMessage: (request, server) =>
       answered(server, async (context) => {
         const historyLength = request.configuration?.historyLength;
-        const outputModes = outputModesOf(request.configuration);
+        const outputModes = outputModesOf(request);
         const { principal, signal } = context.caller;
         const { taskId, seq } = await tasks.send(
           incomingOf(request, { principal, speaksApproval: context.speaksApproval }),

@@ -36,7 +36,7 @@ type Stream = AsyncGenerator<StreamResponse, void, undefined>;
 export function sendAndFollow(tasks: TaskService, request: SendMessageRequest, context: CallContext): Stream {
   return stream(tasks, context, async () => {
     const historyLength = request.configuration?.historyLength;
-    const outputModes = outputModesOf(request.configuration);
+    const outputModes = outputModesOf(request);
     const { principal } = context.caller;
     const accepted = await tasks.send(
       incomingOf(request, { principal, speaksApproval: context.speaksApproval }),

@@ -1,9 +1,10 @@
 /**
  * Honours `acceptedOutputModes` (A2A 1.0 §3.2.2): the media types that the client of one request accepts.
  *
- * The agent always answers in text. So a client that does not accept text is refused, and other parts that it does not accept
- * are sent as text.
+ * The agent always answers in text. So it begins no work for a client that does not accept text, and it sends as text the
+ * other parts that a client does not accept.
  */
+import type { SendMessageRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { ContentPart } from '../../task/events.ts';
 
@@ -13,16 +14,16 @@ const TEXT = 'text/plain';
 
 /**
  * @returns undefined if the client accepts everything. Words that are no media type, such as `text`, restrict nothing.
- * @throws ProductError UNSUPPORTED_CONTENT if the client does not accept text
+ * @throws ProductError UNSUPPORTED_CONTENT for a message that begins a session, if the client does not accept text. Other
+ * messages may decide something, so they count whatever the client accepts.
  */
-export function outputModesOf(
-  configuration: { acceptedOutputModes?: readonly string[] } | undefined,
-): OutputModes | undefined {
+export function outputModesOf({ configuration, message }: SendMessageRequest): OutputModes | undefined {
   const modes = (configuration?.acceptedOutputModes ?? [])
     .map((mode) => mode.split(';', 1)[0]?.trim().toLowerCase() ?? '')
     .filter((mode) => mode.includes('/'));
   if (modes.length === 0) return undefined;
-  if (!accepts(modes, TEXT))
+  const begins = !message?.taskId && !message?.contextId;
+  if (begins && !accepts(modes, TEXT))
     throw new ProductError(
       'UNSUPPORTED_CONTENT',
       `This agent answers in ${TEXT}. Add ${TEXT} to configuration.acceptedOutputModes.`,

@@ -16,7 +16,7 @@ function fields<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 function inCamelCase(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isObject(value)) return value;
   const named = Object.entries(value).map(([name, it]): [string, unknown] => [camelCase(name), it]);
   // If both names are there, the camel case one counts.
   return { ...Object.fromEntries(named), ...value };
@@ -88,37 +88,83 @@ const LIST = {
   includeArtifacts: flag,
 };
 
+/** An object of A2A 0.3. The SDK takes null for a value, so this drops each field that is null. */
+function legacyFields<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.preprocess(withoutNulls, z.looseObject(shape));
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, it]) => it !== null));
+}
+
+const legacyFile = legacyFields({ bytes: text, uri: text, name: text, mimeType: text }).refine(
+  ({ bytes, uri }) => (bytes === undefined) !== (uri === undefined),
+  'a file has either bytes or a uri',
+);
+
 /** A2A 0.3: the `kind` of a part names its content. */
-const legacyPart = z.discriminatedUnion('kind', [
-  z.looseObject({ kind: z.literal('text'), text: z.string(), metadata: struct }),
-  z.looseObject({ kind: z.literal('data'), data: z.record(z.string(), z.unknown()), metadata: struct }),
-  z.looseObject({ kind: z.literal('file'), file: z.record(z.string(), z.unknown()), metadata: struct }),
-]);
+const legacyPart = z.preprocess(
+  withoutNulls,
+  z.discriminatedUnion('kind', [
+    z.looseObject({ kind: z.literal('text'), text: z.string(), metadata: struct }),
+    z.looseObject({ kind: z.literal('data'), data: z.record(z.string(), z.unknown()), metadata: struct }),
+    z.looseObject({ kind: z.literal('file'), file: legacyFile, metadata: struct }),
+  ]),
+);
 
-const legacySend = z.looseObject({
-  message: z.looseObject({ ...MESSAGE, role: z.literal('user'), parts: z.array(legacyPart).min(1) }),
-  configuration: z
-    .looseObject({ acceptedOutputModes: texts, historyLength: count.nullish(), blocking: flag })
-    .nullish(),
-  metadata: struct,
-});
-const legacyTask = z.looseObject({ ...TASK, historyLength: count.nullish() });
-
-/** A2A 0.3 over HTTP+JSON has the names of its proto file, and calls the parts `content`. */
-const legacyRestPart = fields({ text, metadata: struct });
-const legacyRestSend = fields({
-  message: fields({
-    ...MESSAGE,
-    role: z.literal('ROLE_USER'),
-    content: z.array(legacyRestPart).min(1),
-  }),
-  configuration: fields({
+const legacySend = legacyFields({
+  message: legacyFields({ ...MESSAGE, role: z.literal('user'), parts: z.array(legacyPart).min(1) }),
+  configuration: legacyFields({
     acceptedOutputModes: texts,
     historyLength: count.nullish(),
     blocking: flag,
-  }).nullish(),
+  }).optional(),
   metadata: struct,
 });
+const legacyTask = legacyFields({ ...TASK, historyLength: count.nullish() });
+
+/** A2A 0.3 over HTTP+JSON has the names of its proto file, and calls the parts `content`. */
+const LEGACY_CONTENTS = ['text', 'file', 'data'] as const;
+const legacyRestPart = fields({
+  text,
+  file: fields({ fileWithUri: text, fileWithBytes: text, mimeType: text }).nullish(),
+  data: fields({ data: struct }).nullish(),
+  metadata: struct,
+}).refine(
+  (it) => LEGACY_CONTENTS.filter((name) => it[name] !== undefined && it[name] !== null).length === 1,
+  'a part has exactly one of text, file and data',
+);
+const legacyRestMessage = fields({
+  ...MESSAGE,
+  role: z.literal('ROLE_USER'),
+  content: z.array(legacyRestPart).min(1),
+});
+const legacyRestSend = z.preprocess(
+  withMessage,
+  fields({
+    message: legacyRestMessage,
+    configuration: fields({
+      acceptedOutputModes: texts,
+      historyLength: count.nullish(),
+      blocking: flag,
+    }).nullish(),
+    metadata: struct,
+  }),
+);
+
+/**
+ * a2a.proto of A2A 0.3 calls the message `request`, with the JSON name `message`. ProtoJSON: a parser takes both names.
+ */
+function withMessage(value: unknown): unknown {
+  if (!isObject(value) || !Object.hasOwn(value, 'request')) return value;
+  const { request, ...rest } = value;
+  return { message: request, ...rest };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 const SCHEMAS = {
   SendMessage: send,

@@ -92,6 +92,21 @@ describe('acceptedOutputModes', () => {
     expect(refused.text).toContain('text/plain');
     expect(server.tasks.received).toEqual([]);
   });
+
+  test.each([{ taskId: 'task-1' }, { contextId: 'session-1' }])(
+    'E3 a message to %j counts whatever the client accepts: it may be a decision',
+    async (to) => {
+      const configuration = { acceptedOutputModes: ['image/png'], returnImmediately: true };
+      for (const method of ['SendMessage', 'SendStreamingMessage']) {
+        const answer = await rpc(server, method, { ...userMessage('approve', to), configuration });
+        expect(answer.text).not.toContain('-32005');
+      }
+      expect(server.tasks.received).toMatchObject([
+        { message: { parts: [{ text: 'approve' }] } },
+        { message: { parts: [{ text: 'approve' }] } },
+      ]);
+    },
+  );
 });
 
 function start(): string {

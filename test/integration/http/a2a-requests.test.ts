@@ -166,6 +166,11 @@ describe('a message of A2A 0.3 that breaks a rule', () => {
     ['a context id that is a list', { contextId: ['x'] }],
     ['a part of no kind', { parts: [{ text: 'hi' }] }],
     ['data that is a list', { parts: [{ kind: 'data', data: [1] }] }],
+    ['data that is null', { parts: [{ kind: 'data', data: null }] }],
+    ['a file without content', { parts: [{ kind: 'file', file: { name: 'a' } }] }],
+    ['a file whose content is null', { parts: [{ kind: 'file', file: { bytes: null } }] }],
+    ['a file whose bytes are a number', { parts: [{ kind: 'file', file: { bytes: 5 } }] }],
+    ['a file with two contents', { parts: [{ kind: 'file', file: { bytes: 'AA', uri: 'http://a/' } }] }],
     ['a referenced task that is a boolean', { referenceTaskIds: [true] }],
   ])('%s is invalid params', async (_what, more) => {
     const answer = await rpc(server, 'message/send', { message: oldMessage(more) }, OLD);
@@ -178,6 +183,10 @@ describe('a message of A2A 0.3 that breaks a rule', () => {
     ['an unknown role', { role: 'ROLE_BOSS' }],
     ['a context id that is a list', { contextId: ['x'] }],
     ['a text that is a boolean', { content: [{ text: true }] }],
+    ['a part without content', { content: [{}] }],
+    ['a part with two contents', { content: [{ text: 'hi', data: { data: {} } }] }],
+    ['data that is a list', { content: [{ data: { data: [1] } }] }],
+    ['a file whose address is a list', { content: [{ file: { fileWithUri: ['http://a/'] } }] }],
   ])('over HTTP+JSON, %s is invalid params', async (_what, more) => {
     const message = { messageId: 'm', role: 'ROLE_USER', content: [{ text: 'hi' }], ...more };
     const answer = await request(server, {
@@ -189,4 +198,39 @@ describe('a message of A2A 0.3 that breaks a rule', () => {
     expect(answer.body).toMatchObject({ code: -32602 });
     expect(server.tasks.received).toEqual([]);
   });
+});
+
+describe('a message of A2A 0.3', () => {
+  test.each<[string, object]>([
+    ['a text part', { kind: 'text', text: 'hi' }],
+    ['a data part', { kind: 'data', data: { a: null } }],
+  ])('%s may have metadata that is null, as every other field', async (_what, part) => {
+    const message = oldMessage({
+      contextId: null,
+      taskId: null,
+      metadata: null,
+      extensions: null,
+      referenceTaskIds: null,
+      parts: [{ ...part, metadata: null }],
+    });
+    const params = { message, configuration: { acceptedOutputModes: null, blocking: false }, metadata: null };
+    const answer = await rpc(server, 'message/send', params, OLD);
+    expect(answer.body).toMatchObject({ result: { kind: 'task', history: [{ parts: [part] }] } });
+    const { kind: type, ...content } = { kind: '', ...part };
+    expect(server.tasks.received).toMatchObject([{ message: { parts: [{ type, ...content }] } }]);
+  });
+
+  test.each(['request', 'message'])(
+    'over HTTP+JSON, the field %s is the message: its name in a2a.proto, and in JSON',
+    async (name) => {
+      const message = { message_id: 'm', role: 'ROLE_USER', content: [{ text: 'hi', metadata: null }] };
+      const answer = await request(server, {
+        path: '/v1/message:send',
+        body: JSON.stringify({ [name]: message, configuration: { blocking: false } }),
+        headers: OLD,
+      });
+      expect(answer.status).toBeLessThan(300);
+      expect(server.tasks.received).toMatchObject([{ message: { parts: [{ type: 'text', text: 'hi' }] } }]);
+    },
+  );
 });

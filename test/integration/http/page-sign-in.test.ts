@@ -86,8 +86,9 @@ test('a session is its principal, and reaches what the page needs: nothing else'
   expect(mine.parse((await tasks(await signIn())).body).tasks).toHaveLength(1);
   const headers = await signIn(link);
   expect(mine.parse((await tasks(headers)).body).tasks).toHaveLength(0);
-  for (const path of ['/tasks', '/api/tools', '/health', '/page/api/health'])
+  for (const path of ['/tasks', '/api/tools', '/health'])
     expect((await tasks(headers, path)).status).toBe(401);
+  expect((await tasks(headers, '/page/api/health')).status).toBe(404);
   expect((await post('/page/links', {}, { ...headers, origin: server.url })).status).toBe(401);
 });
 
@@ -179,4 +180,18 @@ test('X1 nothing secret is logged', async () => {
   await tasks(headers, '/page/api/nothing');
   for (const secret of [codeOf(link), headers['x-page-key'], headers['cookie']])
     expect(server.logged()).not.toContain(secret);
+});
+
+test.each([
+  ['DELETE', '/page/api/tasks', 405, 'GET, HEAD'],
+  ['GET', '/page/api/message:send', 405, 'POST'],
+  ['GET', '/page/api/api/tools/abort/x', 405, 'POST'],
+  ['GET', '/page/api/nowhere', 404, null],
+  ['GET', '/page/api/health', 404, null],
+])('%s %s of a signed-in page is %p', async (method, path, status, allow) => {
+  const headers = { ...(await signIn()), origin: server.url };
+  const answer = await request(server, { method, path, headers });
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get('allow')).toBe(allow);
+  expect(answer.text).toContain(path);
 });
