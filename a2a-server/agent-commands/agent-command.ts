@@ -20,6 +20,8 @@ export type AgentCommand = OfferedCommand & {
   aliases?: readonly string[];
 } & (
     | {
+        /** Checks the arguments before a task exists. @throws ProductError that refuses the command */
+        check?(args: readonly string[]): void;
         /** @param args the arguments, already counted. @throws ProductError whose message ends the task. */
         begin(args: readonly string[], context: CommandContext): Promise<FirstStep>;
       }

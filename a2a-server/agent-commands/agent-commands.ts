@@ -29,8 +29,11 @@ export function agentCommands(commands: readonly AgentCommand[]): AgentCommands 
     })),
     accept(message) {
       if (message.command === undefined) return message;
-      const { command } = found(commands, message.command);
-      if ('begin' in command) return message;
+      const { command, args } = found(commands, message.command);
+      if ('begin' in command) {
+        command.check?.(args);
+        return message;
+      }
       return { messageId: message.messageId, parts: [{ type: 'text', text: command.prompt }] };
     },
     model(call, { snapshot, workspace }) {

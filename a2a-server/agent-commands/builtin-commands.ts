@@ -2,7 +2,9 @@
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { AgentCommand } from './agent-command.ts';
 import { checkpointCommands } from './checkpoint-commands.ts';
+import type { Tool } from '../tools/tool.ts';
 import { usageOf } from './agent-commands.ts';
+import { toolCommand } from './tool-command.ts';
 
 /** Asks the model for an AGENTS.md of the workspace. */
 const init: AgentCommand = {
@@ -16,8 +18,9 @@ Write only what you found: what the project is, the commands that build, test an
 Where an AGENTS.md exists, keep what is still true, and edit it instead of replacing it.`,
 };
 
-export function builtinCommands(checkpoints: Checkpoints): AgentCommand[] {
-  const commands = [init, ...checkpointCommands(checkpoints)];
+/** @param tools the agent's own tools. MCP servers may offer more. */
+export function builtinCommands(checkpoints: Checkpoints, tools: readonly Tool[]): AgentCommand[] {
+  const commands = [init, ...checkpointCommands(checkpoints), toolCommand(tools)];
   return [...commands, helpCommand(commands)];
 }
 

@@ -1,4 +1,5 @@
 /** Journals the live output of one tool execution in order, up to a limit. */
+import type { ToolProgress } from '../../shared/protocol/tool-approval.ts';
 import type { TaskEvent, ToolOutcome } from '../task/events.ts';
 import { withTaskState } from '../task/pending.ts';
 import { isTerminal } from '../task/snapshot.ts';
@@ -28,6 +29,8 @@ export class ToolOutput {
   /** Characters that are journalled or being appended. */
   #journalled = 0;
   #kept = false;
+  /** The newest steps that no event has. */
+  #progress: ToolProgress | undefined;
   #tail = '';
   #closed = false;
   #writing: Promise<void> | undefined;
@@ -54,8 +57,9 @@ export class ToolOutput {
   }
 
   /** Adds output. Never blocks the tool and never throws. Late output is dropped (A2). */
-  write(text: string): void {
+  write(text: string, progress?: ToolProgress): void {
     if (this.#closed || text === '') return;
+    this.#progress = progress ?? this.#progress;
     this.#tail = (this.#tail + text).slice(-MAX_TAIL);
     const room = MAX_CHARACTERS - this.#written;
     if (room <= 0) return;
@@ -96,7 +100,9 @@ export class ToolOutput {
           text,
           offset: this.#journalled,
           ...(this.#kept && { kept: true }),
+          ...(this.#progress && { progress: this.#progress }),
         };
+        this.#progress = undefined;
         this.#journalled += text.length;
         await this.#log.change(this.#taskId, (s) =>
           isTerminal(s) ? { type: 'keep' } : { type: 'append', events: withTaskState(s, event) },

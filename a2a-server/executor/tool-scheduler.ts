@@ -301,10 +301,11 @@ export class ToolScheduler {
                 principal,
                 workspace: at.workspace,
                 signal: at.scope.signal,
+                stopReason: () => at.scope.reason?.message,
                 toolId: at.reference.toolId,
                 // No person saw a call that policy approved, so there is no basis to compare.
                 basis: call.decided === null ? null : call.basis,
-                output: (text) => output.write(text),
+                output: (text, progress) => output.write(text, progress),
                 plan: (planned) => (todos = planned),
                 ask: (question, options) => questions.ask(question, options),
                 asked: { call, place: at.place },

@@ -4,6 +4,7 @@
  */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { z } from 'zod';
+import type { ToolProgress } from '../../shared/protocol/tool-approval.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 
 /** The maximum length of a server's message, in characters. */
@@ -20,8 +21,11 @@ const notification = z.looseObject({
 });
 type Told = z.infer<typeof notification>['params'];
 
+/** Gets each notification as one line, and its steps if the server knows their number. */
+export type OnProgressLine = (line: string, steps?: ToolProgress) => void;
+
 export class ProgressLines {
-  readonly #listeners = new Map<string, (line: string) => void>();
+  readonly #listeners = new Map<string, OnProgressLine>();
   #last = 0;
 
   /** Create this before the client takes the transport: the client keeps an existing handler. */
@@ -30,7 +34,7 @@ export class ProgressLines {
   }
 
   /** @returns the progress token for the request, and a function to stop listening */
-  tell(listener: (line: string) => void): { token: string; stop: () => void } {
+  tell(listener: OnProgressLine): { token: string; stop: () => void } {
     const token = `call-${(this.#last += 1)}`;
     this.#listeners.set(token, listener);
     return { token, stop: () => void this.#listeners.delete(token) };
@@ -39,7 +43,10 @@ export class ProgressLines {
   #take(message: JSONRPCMessage): void {
     if (!('method' in message) || message.method !== 'notifications/progress') return;
     const { data } = notification.safeParse(message);
-    if (data !== undefined) this.#listeners.get(data.params.progressToken)?.(lineOf(data.params));
+    if (data === undefined) return;
+    const { progressToken, progress, total } = data.params;
+    const steps = total !== undefined && total > 0 ? { done: progress, total } : undefined;
+    this.#listeners.get(progressToken)?.(lineOf(data.params), steps);
   }
 }
 

@@ -22,8 +22,6 @@ export function createCapabilities({
   tools: readonly Tool[];
 }): Capabilities {
   const kept = checkpoints({ journal, log: new TaskLog(journal) });
-  return {
-    tools: [...tools, createRestoreCheckpoint(kept)],
-    commands: agentCommands(builtinCommands(kept)),
-  };
+  const all = [...tools, createRestoreCheckpoint(kept)];
+  return { tools: all, commands: agentCommands(builtinCommands(kept, all)) };
 }

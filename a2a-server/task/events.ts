@@ -16,6 +16,7 @@ import type {
   StopReason,
   TaskSettings,
   Todo,
+  ToolProgress,
   ToolSource,
 } from '../../shared/protocol/tool-approval.ts';
 
@@ -241,7 +242,7 @@ export type TaskEvent =
   | { type: 'tool.withdrew'; callId: string; tool: string; title: string }
   /**
    * `offset`: the number of characters that the execution printed before; old journals omit it. `kept`: not live output, but
-   * the whole of a result that was too long for the model, kept for later requests.
+   * the whole of a result that was too long for the model, kept for later requests. `progress`: the tool's newest steps.
    */
   | {
       type: 'tool.output';
@@ -252,6 +253,7 @@ export type TaskEvent =
       text: string;
       offset?: number;
       kept?: true;
+      progress?: ToolProgress;
     }
   /** The old content of files is saved. Durable before the tool execution changes them. The change may still fail. */
   | { type: 'files.saved'; callId: string; toolId: string; files: readonly SavedFile[] }

@@ -1,7 +1,13 @@
 /** Defines a tool: a schema, a kind of side effect, a preview that a person can review, and the work. */
 import type { z } from 'zod';
 import type { Answer, Question } from '../../shared/protocol/question.ts';
-import type { Preview, SideEffect, Todo, ToolSource } from '../../shared/protocol/tool-approval.ts';
+import type {
+  Preview,
+  SideEffect,
+  Todo,
+  ToolProgress,
+  ToolSource,
+} from '../../shared/protocol/tool-approval.ts';
 import type { Call, TaskPlace } from '../task/snapshot.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
@@ -23,13 +29,15 @@ export type PersonsAnswer =
 /** The context of a tool that runs. */
 export interface ToolRun extends ToolContext {
   toolId: string;
+  /** Why the run is stopped, in words. Undefined until `signal` aborts. */
+  stopReason?: () => string | undefined;
   /**
    * The hash of the content that the approved preview shows. A tool that replaces content refuses if the content has
    * changed (D2). Null if there was no preview.
    */
   basis: string | null;
-  /** Writes live output, which clients of the task can see. */
-  output: (text: string) => void;
+  /** Writes live output, which clients of the task can see. `progress`: the steps so far, if their number is known. */
+  output: (text: string, progress?: ToolProgress) => void;
   /** Replaces the agent's todo list. The list takes effect when the run succeeds. */
   plan?: (todos: readonly Todo[]) => void;
   /**

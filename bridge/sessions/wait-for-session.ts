@@ -2,6 +2,7 @@
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import type { Session } from './session.ts';
+import type { TaskView } from './task-view.ts';
 
 export type WaitEnd = 'settled' | 'trouble' | 'time' | 'gone';
 
@@ -17,16 +18,25 @@ export interface WaitOptions {
   delivery?: Promise<void>;
   /** Milliseconds. */
   timeout: number;
+  /** Beyond the timeout, the wait goes on until the task is in this state, at most `NAMING_MS` in all. */
+  atLeast?: (view: TaskView) => boolean;
   /** Aborts when the caller goes away. The task continues (detach). */
   signal: AbortSignal;
   onActivity?: (activity: Activity) => void;
 }
 
 /** @throws the refusal of the session's first message, or of this delivery */
-export function waitFor({ session, delivery, timeout, signal, onActivity }: WaitOptions): Promise<WaitEnd> {
+export function waitFor({
+  session,
+  delivery,
+  timeout,
+  atLeast = () => true,
+  signal,
+  onActivity,
+}: WaitOptions): Promise<WaitEnd> {
   return new Promise((resolve, reject) => {
     let delivered = delivery === undefined;
-    const named = (): boolean => delivered && session.view !== undefined;
+    const named = (): boolean => delivered && session.view !== undefined && atLeast(session.view);
     let late = false;
     const look = (): void => {
       // A delivery reports its own refusal, after the outbox is up to date.

@@ -9,6 +9,7 @@ export const TOOL_NAMES = [
   'revoke_trust',
   'list_all_active_sessions',
   'quick_consultation_for_second_opinion',
+  'run_agent_tool',
   'execute_agent_command',
   'list_available_agent_commands',
   'get_agent_capabilities_and_version',

@@ -8,10 +8,16 @@ import { AGENT_COMMAND } from './extensions.ts';
 
 export { AGENT_COMMAND };
 
+/** The command that calls one tool: its arguments are the tool's name and its input as JSON. */
+export const RUN_TOOL = 'tool';
+
+/** Characters of an argument: the input of a tool may contain a whole file. */
+const MAX_ARGUMENT = 1_000_000;
+
 /** A command as the person typed it. If the name has several words, some of them may be in `args`. */
 export const commandCallSchema = z.strictObject({
   command: z.string().min(1).max(200),
-  args: z.array(z.string().max(4096)).max(50).default([]),
+  args: z.array(z.string().max(MAX_ARGUMENT)).max(50).default([]),
 });
 export type CommandCall = z.infer<typeof commandCallSchema>;
 

@@ -41,6 +41,10 @@ export const stopReasonSchema = z.enum([
 ]);
 export type StopReason = z.infer<typeof stopReasonSchema>;
 
+/** The steps of a tool execution whose number is known, e.g. 3 of 10 pages. `done` may count the step that runs. */
+export const toolProgressSchema = z.object({ done: z.number(), total: z.number() });
+export type ToolProgress = z.infer<typeof toolProgressSchema>;
+
 /** The fields that name a call. */
 export const callRef = { callId: z.string(), tool: z.string(), title: z.string() };
 
@@ -66,7 +70,13 @@ export const activitySchema = z.discriminatedUnion('type', [
     inputHash: z.optional(z.string()),
   }),
   z.object({ type: z.literal('tool.started'), ...callRef, toolId: z.string() }),
-  z.object({ type: z.literal('tool.output'), ...callRef, toolId: z.string(), text: z.string() }),
+  z.object({
+    type: z.literal('tool.output'),
+    ...callRef,
+    toolId: z.string(),
+    text: z.string(),
+    progress: z.optional(toolProgressSchema),
+  }),
   z.object({
     type: z.literal('tool.finished'),
     ...callRef,

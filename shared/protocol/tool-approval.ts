@@ -31,6 +31,7 @@ export {
   type Preview,
   type SideEffect,
   type StopReason,
+  type ToolProgress,
 } from './call-view.ts';
 
 /** The origin of the tool. */

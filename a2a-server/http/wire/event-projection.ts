@@ -156,7 +156,13 @@ function activityOf(event: ToolEvent): Activity {
     case 'tool.started':
       return { type: 'tool.started', ...callRef(event), toolId: event.toolId };
     case 'tool.output':
-      return { type: 'tool.output', ...callRef(event), toolId: event.toolId, text: event.text };
+      return {
+        type: 'tool.output',
+        ...callRef(event),
+        toolId: event.toolId,
+        text: event.text,
+        ...(event.progress && { progress: event.progress }),
+      };
     case 'tool.finished':
       return {
         type: 'tool.finished',

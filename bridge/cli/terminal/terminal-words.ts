@@ -11,6 +11,7 @@ const COMMANDS: Readonly<Record<ToolName, string>> = {
   revoke_trust: '"mcp-a2a-bridge revoke"',
   list_all_active_sessions: '"mcp-a2a-bridge tasks"',
   quick_consultation_for_second_opinion: 'quick_consultation_for_second_opinion in your MCP client',
+  run_agent_tool: '"mcp-a2a-bridge command tool"',
   execute_agent_command: '"mcp-a2a-bridge command"',
   list_available_agent_commands: '"mcp-a2a-bridge commands"',
   get_agent_capabilities_and_version: '"mcp-a2a-bridge doctor"',

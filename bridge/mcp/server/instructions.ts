@@ -10,6 +10,7 @@ export function instructions(approvals: Approvals): string {
 - State working: wait_for_task waits on, check_task_progress_and_status looks, cancel_running_task ends it, abort_tool_execution stops one tool. Do not delegate the same task again: nothing is lost.
 - list_all_active_sessions finds sessions again, also after a restart.
 - quick_consultation_for_second_opinion asks one question; nothing is changed.
+- run_agent_tool runs one tool of an agent, without its model.
 - list_available_agent_commands and execute_agent_command: what an agent does by name, such as putting files back as they were (checkpoint list, checkpoint restore).
 - get_agent_capabilities_and_version says which agents there are and whether they answer.`;
 }

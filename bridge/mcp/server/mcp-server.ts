@@ -19,6 +19,7 @@ import { decide } from '../tools/decide.ts';
 import { delegateTask } from '../tools/delegate-task.ts';
 import { executeCommand } from '../tools/execute-command.ts';
 import { listCommands } from '../tools/list-commands.ts';
+import { runAgentTool } from '../tools/run-agent-tool.ts';
 import { listSessions } from '../tools/list-sessions.ts';
 import { offerTools } from '../tools/offer-tools.ts';
 import { withToolPrefix, type Tool } from '../tool/tool.ts';
@@ -36,6 +37,7 @@ export const TOOLS: readonly Tool[] = [
   revokeTrust,
   listSessions,
   consult,
+  runAgentTool,
   executeCommand,
   listCommands,
   agentCapabilities,

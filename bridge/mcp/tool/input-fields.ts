@@ -9,18 +9,22 @@ export const waitSecondsSchema = z
   .min(0)
   .max(MAX_WAIT_SECONDS)
   .optional()
-  .describe('The most seconds that this call waits. Default: 100, or 50 without progress. 0 does not wait.');
+  .describe('How long this call waits. Default: 100, or 50 without progress.');
 
 export const sessionIdSchema = z.string().min(1).max(200).describe('The session id from another tool.');
+
+export const workspaceSchema = z
+  .string()
+  .min(1)
+  .max(4096)
+  .describe('Absolute path of the directory to work in.');
 
 const agentName = z.string().min(1).max(100);
 
 export const agentSchema = agentName.optional().describe('Default: the first configured agent.');
 
 /** For calls that already name a session or a tool execution. */
-export const ownerAgentSchema = agentName
-  .optional()
-  .describe("The session's agent, if known. Then the bridge asks only this agent.");
+export const ownerAgentSchema = agentName.optional().describe("The session's agent, if known.");
 
 export const modelSchema = z
   .string()

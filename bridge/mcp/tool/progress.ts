@@ -1,15 +1,24 @@
 /**
  * Sends the progress of one call to a client that sent a progress token; `0` and `''` are tokens too (R62). Sends
  * a message when something happens, and at least every ten seconds: clients give up on a silent call.
+ *
+ * MCP requires that `progress` increases with each notification. While the task's only tool call reports steps, such as
+ * page 3 of 10, `progress` and `total` are these steps. Every other notification adds `LITTLE`.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { Activity } from '../../../shared/protocol/tool-approval.ts';
-import { withoutHidden } from '../../../shared/text/visible-text.ts';
+import type { Activity, ToolProgress } from '../../../shared/protocol/tool-approval.ts';
+import { visibleLine, withoutHidden } from '../../../shared/text/visible-text.ts';
 import { activityText } from '../../sessions/activity-text.ts';
 import { callCounts, phaseOf } from '../reports/phase.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 
+/** The `_meta` key of the running tool execution in a notification. */
+const TOOL_ID = 'mcp-a2a-bridge/toolId';
+
 const AT_LEAST_EVERY_MS = 10_000;
+const LITTLE = 0.001;
+/** The most characters of a tool's progress line. */
+const LINE = 300;
 /** The most events that one message names. */
 const NAMED = 3;
 
@@ -32,21 +41,28 @@ export function startProgress(context: ServerContext, title: string): Progress {
 
   const since = performance.now();
   let sent = 0;
+  let steps: ToolProgress | undefined;
   let ended = false;
   let sending = false;
   /** Events since the last message. */
   let happened: string[] = [];
+  let lastStep: string | undefined;
   let session: { readonly view: TaskView | undefined } | undefined;
 
   const notify = (message: string): Promise<void> => {
-    sent += 1;
+    const told = session?.view?.calls.length === 1 ? steps : undefined;
+    sent = Math.max(Number((sent + LITTLE).toFixed(3)), told?.done ?? 0);
+    const total = told !== undefined && told.total >= sent ? { total: told.total } : {};
+    const toolId = runningToolId(session?.view);
     const seconds = Math.round((performance.now() - since) / 1000);
     return context.mcpReq.notify({
       method: 'notifications/progress',
       params: {
         progressToken: token,
         progress: sent,
+        ...total,
         message: `${withoutHidden(message)} (${String(seconds)} s)`,
+        ...(toolId !== undefined && { _meta: { [TOOL_ID]: toolId } }),
       },
     });
   };
@@ -78,8 +94,14 @@ export function startProgress(context: ServerContext, title: string): Progress {
   return {
     about: (of) => (session = of),
     report(activity) {
-      const words = activityText(activity);
+      const words = stepText(activity) ?? activityText(activity);
       if (words === undefined || ended) return;
+      if (activity.type === 'tool.output') {
+        steps = activity.progress;
+        // Only the newest step counts.
+        happened = happened.filter((each) => each !== lastStep);
+        lastStep = words;
+      }
       happened.push(words);
       void send();
     },
@@ -90,6 +112,18 @@ export function startProgress(context: ServerContext, title: string): Progress {
       return last;
     },
   };
+}
+
+/** The line with which a tool reports a step, e.g. `page 3 of 10: https://…`. */
+function stepText(activity: Activity): string | undefined {
+  if (activity.type !== 'tool.output' || activity.progress === undefined) return undefined;
+  return visibleLine(activity.text.trimEnd().split('\n').at(-1) ?? '', LINE);
+}
+
+/** The id of the only running tool execution, for an abort while the call waits. */
+function runningToolId(view: TaskView | undefined): string | undefined {
+  const running = (view?.calls ?? []).filter(({ state }) => state === 'running');
+  return running.length === 1 ? (running[0]?.toolId ?? undefined) : undefined;
 }
 
 /** The latest events, or else the task's phase, and the counts of its tool calls. */

@@ -65,11 +65,11 @@ export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject>
   description: string | ((approvals: Approvals) => string);
   input: Input;
   output: Output;
+  /** Without `openWorldHint`: MCP's default, true, is right for each tool. */
   annotations: {
     readOnlyHint: boolean;
     destructiveHint: boolean;
     idempotentHint: boolean;
-    openWorldHint: boolean;
   };
   /** Keeps the tool visible to the model in clients that hide tools behind a search. */
   alwaysLoad?: boolean;

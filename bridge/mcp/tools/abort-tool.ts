@@ -30,10 +30,10 @@ export const abortAnswerSchema = z.object({ success: z.boolean(), message: z.str
 export const abortTool = defineTool({
   name: 'abort_tool_execution',
   title: 'Abort a tool',
-  description: `Stops one running tool execution by its toolId (from check_task_progress_and_status). The task goes on, and its model is told that the tool was stopped. Aborting one that has ended does nothing and says so; one that nobody knows is an error.`,
+  description: `Stops one running tool execution by its toolId (from check_task_progress_and_status). The task goes on, and its model learns that the tool was stopped. One that has ended stays as it is.`,
   input: z.strictObject({ toolId, agent: fields.ownerAgentSchema, reason: fields.reasonSchema }),
   output: abortAnswerSchema,
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   async run(input, { bridge }) {
     const structured = await abort(bridge, input);
     const text = structured.success ? `Aborted: ${structured.message}` : `Not aborted: ${structured.message}`;

@@ -37,7 +37,7 @@ export const agentCapabilities = defineTool({
   description: `The configured agents: whether each can be reached, its name, version, protocol, extensions and skills; and the version of this bridge.`,
   input: z.strictObject({ agent: fields.agentSchema.describe('Only this agent.') }),
   output: capabilities,
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   async run({ agent }, call) {
     const { registry, version } = call.bridge;
     const agents = agent === undefined ? registry.all : [registry.pick(agent)];

@@ -11,7 +11,7 @@ import type { SessionReport } from '../reports/session-report.ts';
 import type { Session } from '../../sessions/session.ts';
 import { isOver } from '../../sessions/session-state.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
-import { waitFor, type WaitEnd } from '../../sessions/wait-for-session.ts';
+import { waitFor, type WaitEnd, type WaitOptions } from '../../sessions/wait-for-session.ts';
 import { createdTask } from '../tasks/created-task.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import type { ToolCall } from '../tool/tool.ts';
@@ -23,6 +23,8 @@ export interface AwaitedSession {
   delivery?: Promise<void>;
   /** Milliseconds. */
   timeout: number;
+  /** As `WaitOptions`. */
+  atLeast?: WaitOptions['atLeast'];
   /** Called when the reply is made. */
   notes?: () => readonly string[];
   /** False when the caller needs the outcome itself, so a task is not returned. */
@@ -135,12 +137,13 @@ function asking(call: ToolCall, { session, timeout }: AwaitedSession): FormReque
   return { session, client, signal, timeout, wait, offers, links, rules };
 }
 
-function waited(call: ToolCall, { session, delivery, timeout }: AwaitedSession): Promise<WaitEnd> {
+function waited(call: ToolCall, { session, delivery, timeout, atLeast }: AwaitedSession): Promise<WaitEnd> {
   const { signal, report } = call;
   return waitFor({
     session,
     ...(delivery === undefined ? {} : { delivery }),
     timeout,
+    ...(atLeast && { atLeast }),
     signal,
     onActivity: report,
   });

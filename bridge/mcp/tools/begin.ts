@@ -4,6 +4,7 @@ import type { DelegatedWork } from '../../state/outbox-entry.ts';
 import { isRecent } from '../../sessions/same-call.ts';
 import type { SessionReport } from '../reports/session-report.ts';
 import type { Session } from '../../sessions/session.ts';
+import type { WaitOptions } from '../../sessions/wait-for-session.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import { awaitSession } from './await-session.ts';
 import type { ToolCall } from '../tool/tool.ts';
@@ -61,11 +62,15 @@ export async function startTask(call: ToolCall, beginning: StartedWork): Promise
   return { session, delivery, notes: [] };
 }
 
-/** Waits for the outcome, at most as long as the call may wait. */
+/**
+ * Waits for the outcome, at most as long as the call may wait.
+ * @param atLeast the state to wait for beyond that time, as `WaitOptions`
+ */
 export async function awaitBegun(
   call: ToolCall,
   { session, delivery, notes, acknowledgement }: StartedTask,
   waitSeconds: number | undefined,
+  atLeast?: WaitOptions['atLeast'],
 ): Promise<ToolReply<SessionReport>> {
   call.awaits({ session, ...(delivery === undefined ? {} : { delivery }) });
   let delivered = false;
@@ -77,6 +82,7 @@ export async function awaitBegun(
     session,
     ...(delivery === undefined ? {} : { delivery }),
     timeout: call.timeout(waitSeconds),
+    ...(atLeast && { atLeast }),
     notes: () => (delivered && acknowledgement !== undefined ? [...notes, acknowledgement] : notes),
     outcome: true,
   });

@@ -14,14 +14,14 @@ const NAMING_MS = 10_000;
 export const cancelTask = defineTool({
   name: 'cancel_running_task',
   title: 'Cancel a task',
-  description: `Ends the session's task on the agent, also while it runs or waits for a decision: what is running stops, nothing more starts. The session stays and can be gone on with. To stop a single tool and let the task go on, use abort_tool_execution.`,
+  description: `Ends the session's task, also while it waits for a decision. What runs stops, and nothing more starts. The session can go on. abort_tool_execution stops one tool only.`,
   input: z.strictObject({
     sessionId: fields.sessionIdSchema,
     agent: fields.ownerAgentSchema,
     reason: fields.reasonSchema,
   }),
   output: sessionReportSchema,
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   alwaysLoad: true,
   async run({ sessionId, agent, reason = 'cancelled over MCP' }, call) {
     const { registry, sessions, delegations } = call.bridge;

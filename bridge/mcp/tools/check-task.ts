@@ -14,14 +14,14 @@ import { defineTool } from '../tool/tool.ts';
 export const checkTask = defineTool({
   name: 'check_task_progress_and_status',
   title: 'Check a task',
-  description: `A short look at where a session's task stands: its state, what it is doing, its last tools, what waits for a decision, and what changed since the cursor of an earlier look. Does not wait. For the full result, or the previews of pending actions, use wait_for_task.`,
+  description: `Says briefly where a session's task stands: its state, its last tools, what waits for a decision, and what changed since the cursor of an earlier status. Does not wait. wait_for_task has the full result and the previews.`,
   input: z.strictObject({
     sessionId: fields.sessionIdSchema,
     agent: fields.ownerAgentSchema,
     since: z.number().int().min(0).optional().describe('The cursor of an earlier status.'),
   }),
   output: statusReportSchema,
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   async run({ sessionId, agent, since }, call) {
     const { registry, sessions } = call.bridge;
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });

@@ -22,7 +22,7 @@ export const consult = defineTool({
     waitSeconds: fields.waitSecondsSchema,
   }),
   output: sessionReportSchema,
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: false },
   async run({ question, context, model, agent: agentName, waitSeconds }, call) {
     if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
     const { registry, defaults } = call.bridge;

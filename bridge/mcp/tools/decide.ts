@@ -35,9 +35,9 @@ export const decide = defineTool({
 
 decision: approve (run it), deny (do not, go on without), edit (run it with editedContent or editedInput), trust_tool, trust_server, trust_always (approve, and stop asking for this tool, MCP server, task), answer (what the person says to a question, in "answer"; deny declines one that is a pending action). Any other word is refused.
 
-title and shown: as the person saw them. The client's own dialog shows the title to the person, so it is required wherever a client can ask its person. If either is not the action's, the bridge refuses the decision and shows the question as it is now. Show it to the person again; never send a code that they have not seen.
+title and shown: as the person saw them. A client that can ask its person must send the title, because its dialog shows it. If either is not the action's, the bridge refuses the decision and shows the question as it is now. Show it to the person again; never send a code that they have not seen.
 
-Several at once: put them into decisions. The result says whether the agent runs each at once or waits for all of a turn. This waits up to waitSeconds for the task to finish or to ask again.`,
+Several at once: put them into decisions. The call waits up to waitSeconds for the task to end or to ask again.`,
   input: z.strictObject({
     // Clients show the arguments in the order in which models write them, which is the schema's order.
     decision: singleWord,
@@ -49,7 +49,7 @@ Several at once: put them into decisions. The result says whether the agent runs
     waitSeconds: fields.waitSecondsSchema,
   }),
   output: sessionReportSchema,
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   alwaysLoad: true,
   decides: true,
   async run({ sessionId, agent, decisions, waitSeconds, ...decided }, call) {

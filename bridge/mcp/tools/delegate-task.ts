@@ -28,7 +28,7 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
   input: z.strictObject({
     task: z.string().min(1).describe('What to do, in words, with all the agent needs to know.'),
     agent: fields.agentSchema,
-    workspace: z.string().min(1).max(4096).optional().describe('Absolute path of the directory to work in.'),
+    workspace: fields.workspaceSchema.optional(),
     autoExecute: z.boolean().optional().describe('Run every tool without asking. Default: false.'),
     mode: taskModeSchema
       .optional()
@@ -40,7 +40,7 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
     waitSeconds: fields.waitSecondsSchema,
   }),
   output: sessionReportSchema,
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   alwaysLoad: true,
   async run({ task, agent: agentName, workspace, autoExecute, mode, sessionId, model, waitSeconds }, call) {
     if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);

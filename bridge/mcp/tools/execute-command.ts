@@ -1,17 +1,15 @@
 /** `execute_agent_command`: runs an agent's command. The command starts a task, or the agent answers it at once. */
 import { z } from 'zod';
 import { commandCallSchema, commandLine, type CommandCall } from '../../../shared/protocol/agent-command.ts';
-import type { TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { commandsOf } from '../../agents/agent-commands.ts';
-import { permitStart, placeWorkspace } from './permit-start.ts';
-import { decideHint, refuseForPerson } from '../reports/human-only-guidance.ts';
+import { refuseForPerson } from '../reports/human-only-guidance.ts';
 import { sessionReportSchema } from '../reports/session-report.ts';
 import { awaitRound } from './await-session.ts';
-import { awaitBegun, startTask, joinIdenticalTask } from './begin.ts';
+import { awaitBegun } from './begin.ts';
+import { beginCommand } from './begin-command.ts';
 import * as fields from '../tool/input-fields.ts';
-import { withAgentPaths, taskSettingsFor } from './task-settings.ts';
 import { defineTool, type ToolCall } from '../tool/tool.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
 
@@ -25,28 +23,20 @@ type CommandReport = z.infer<typeof commandReport>;
 export const executeCommand = defineTool({
   name: 'execute_agent_command',
   title: 'Execute an agent command',
-  description: (
-    approvals,
-  ) => `Has an agent carry out one of its commands, without a model: "init", "checkpoint list", "checkpoint show" and "checkpoint restore" with the checkpoint's id, "help"; list_available_agent_commands lists those of each agent.
-
-What a command changes waits for the person's approval, like any action of a task. ${decideHint(approvals)} A command begins a task of its own, in the session that is named or in a new one.`,
+  description: `Runs a command of an agent, e.g. "init", "checkpoint list", "checkpoint restore" with an id, "help". list_available_agent_commands lists them. A command is a task of its own, in the named session or a new one. Its changes wait for the person's approval.`,
   input: z.strictObject({
     command: commandCallSchema.shape.command.describe('Its name.'),
-    args: z
-      .array(z.string().max(4096))
-      .max(50)
-      .optional()
-      .describe('Its arguments, e.g. the id of a checkpoint.'),
+    args: z.array(z.string()).max(50).optional().describe('Its arguments, e.g. the id of a checkpoint.'),
     agent: fields.agentSchema,
     sessionId: fields.sessionIdSchema.optional(),
-    workspace: z.string().min(1).max(4096).optional().describe('Absolute path of the directory to work in.'),
+    workspace: fields.workspaceSchema.optional(),
     waitSeconds: fields.waitSecondsSchema,
   }),
   output: commandReport,
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   async run({ command, args = [], agent: agentName, sessionId, workspace, waitSeconds }, call) {
     if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
-    const { registry, sessions, defaults } = call.bridge;
+    const { registry, sessions } = call.bridge;
     const named = registry.named(agentName);
     const going = sessionId === undefined ? undefined : await sessions.find(sessionId, { agent: named });
     const agent = going?.agent ?? registry.pick(agentName);
@@ -54,19 +44,8 @@ What a command changes waits for the person's approval, like any action of a tas
     await commandsOf(agent);
     const { dialect } = await agent.connect();
     if (dialect.name === 'gemini') return answeredAtOnce(agent, asked, call);
-    const placed = await placeWorkspace(call, workspace);
-    const wanted: TaskSettings = placed === undefined ? {} : { workspace: placed.path };
-    const settings =
-      going === undefined
-        ? await taskSettingsFor(agent, wanted, defaults.workspace)
-        : withAgentPaths(agent, wanted);
-    const beginning = { agent, text: commandLine(asked), command: asked, settings, going };
-    const again = await joinIdenticalTask(call, beginning);
-    if (again !== undefined) return awaitBegun(call, again, waitSeconds);
-    const interim = await permitStart(call, { task: commandLine(asked), placed, unasked: false });
-    if (interim !== undefined) return { interim };
-    await going?.refresh();
-    return awaitBegun(call, await startTask(call, beginning), waitSeconds);
+    const begun = await beginCommand(call, { agent, command: asked, going, workspace });
+    return 'interim' in begun ? begun : awaitBegun(call, begun, waitSeconds);
   },
 });
 

@@ -21,10 +21,10 @@ type AgentCommands = z.infer<typeof commandsOfAgents>['agents'][number];
 export const listCommands = defineTool({
   name: 'list_available_agent_commands',
   title: 'List agent commands',
-  description: `The commands that the agents carry out by name, without a model, with their arguments: writing AGENTS.md, listing and restoring checkpoints of files, and whatever else an agent offers. execute_agent_command carries one out.`,
+  description: `Lists the commands of each agent, with their arguments, for execute_agent_command.`,
   input: z.strictObject({ agent: fields.agentSchema.describe('Only of this agent.') }),
   output: commandsOfAgents,
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   async run({ agent }, call) {
     const { registry } = call.bridge;
     const agents = agent === undefined ? registry.all : [registry.pick(agent)];

@@ -30,13 +30,13 @@ const SHOWN = 50;
 export const listSessions = defineTool({
   name: 'list_all_active_sessions',
   title: 'List sessions',
-  description: `The sessions of every agent, what waits for a person first, then the newest, with the state of each and how many actions wait for a decision. They survive restarts of this client and of the bridge. Narrow it with state or agent.`,
+  description: `Lists the sessions of every agent: first those that wait for a person, then the newest. They survive restarts of the client and of the bridge.`,
   input: z.strictObject({
     state: mcpStateSchema.optional().describe('Only sessions in this state.'),
     agent: fields.agentSchema.describe('Only sessions of this agent.'),
   }),
   output: sessionList,
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   async run({ state, agent }, call) {
     const { registry, sessions } = call.bridge;
     const only = agent === undefined ? undefined : registry.pick(agent);

@@ -28,7 +28,7 @@ export const revokeTrust = defineTool({
     all: z.boolean().optional().describe('All that stand, in place of grantIds.'),
   }),
   output: report,
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   async run({ sessionId, agent, grantIds, all }, call) {
     const { registry, sessions } = call.bridge;
     if ((grantIds === undefined) === (all !== true))

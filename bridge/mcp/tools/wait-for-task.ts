@@ -9,14 +9,14 @@ import { defineTool } from '../tool/tool.ts';
 export const waitForTask = defineTool({
   name: 'wait_for_task',
   title: 'Wait for a task',
-  description: `Waits until the session's task has ended or needs a decision, at most waitSeconds, and returns where it stands, with its full result. Returns at once when there is nothing to wait for. Call it again to wait on: nothing is lost between two calls.`,
+  description: `Waits until the session's task has ended or needs a decision, at most waitSeconds, and returns where it stands, with its full result. Call it again to wait on: nothing is lost between two calls.`,
   input: z.strictObject({
     sessionId: fields.sessionIdSchema,
     agent: fields.ownerAgentSchema,
     waitSeconds: fields.waitSecondsSchema,
   }),
   output: sessionReportSchema,
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   alwaysLoad: true,
   async run({ sessionId, agent, waitSeconds }, call) {
     if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);

@@ -74,7 +74,7 @@ describe('crawl', () => {
     const input = { url: `${site.origin}/`, query: 'Extract content', maxPages: 10 };
     const text = plan({ tool: 'crawl', input }, { say: 'We end.' });
     const stream = await peer.stream(text, { settings: { autoExecute: true } });
-    const toolId = await stream.output(`page 2 of at most 10: ${site.origin}/slow`);
+    const toolId = await stream.output(`page 2 of 10: ${site.origin}/slow`);
     expect(toolId).toMatch(/^crawl-\d+-[0-9a-f]+$/);
     expect(await peer.abort(toolId)).toEqual({
       success: true,

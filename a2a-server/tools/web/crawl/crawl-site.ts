@@ -7,6 +7,7 @@ import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { get, type WebResponse, type WebContext } from '../get.ts';
 import { readingModeOf } from '../media-type.ts';
 import { pageOf } from '../page.ts';
+import type { ToolRun } from '../../tool.ts';
 import type { CrawlReport } from './crawl-report.ts';
 import { Frontier, type KnownPage } from './frontier.ts';
 import type { Pace } from './pace.ts';
@@ -36,7 +37,7 @@ export interface Crawl {
   report: CrawlReport;
   signal: AbortSignal;
   /** Writes live progress. */
-  output: (text: string) => void;
+  output: ToolRun['output'];
   web: WebContext;
   pace: Pace;
   /** Called before a request to a redirect target. It throws to refuse the host. */
@@ -87,7 +88,8 @@ async function crawlFrom(start: URL, crawl: Crawl): Promise<URL | undefined> {
     if (place === undefined) return undefined;
     if (!(await waitForTurn(start, going))) return undefined;
     asked += 1;
-    crawl.output(`page ${asked} of at most ${crawl.maxPages}: ${place.url.href}\n`);
+    const progress = { done: asked, total: crawl.maxPages };
+    crawl.output(`page ${asked} of ${crawl.maxPages}: ${place.url.href}\n`, progress);
     const end = await visit(place, going);
     if (end === 'stop') return undefined;
     if (end instanceof Elsewhere) return end.to;

@@ -24,6 +24,12 @@ const commands = agentCommands([
   echo('list', { aliases: ['show list'] }),
   echo('show', { arguments: [id, { ...id, name: 'how', required: false }] }),
   { name: 'prompted', description: '', arguments: [], prompt: 'Do it.' },
+  echo('checked', {
+    arguments: [id],
+    check([word]: readonly string[]) {
+      throw new ProductError('MALFORMED', `Not ${String(word)}.`);
+    },
+  }),
   echo('broken', {
     begin: () => Promise.reject(new ProductError('MALFORMED', 'That cannot be done.')),
   }),
@@ -61,7 +67,7 @@ describe('a command', () => {
   });
 
   it.each([
-    [{ command: 'shows', args: [] }, 'UNKNOWN_COMMAND', 'list, show, prompted, broken'],
+    [{ command: 'shows', args: [] }, 'UNKNOWN_COMMAND', 'list, show, prompted, checked, broken'],
     [{ command: 'show', args: [] }, 'MALFORMED', 'show <id> [how]'],
     [{ command: 'show', args: ['a', 'b', 'c'] }, 'MALFORMED', 'show <id> [how]'],
     [{ command: 'list', args: ['a'] }, 'MALFORMED', 'list'],
@@ -73,6 +79,11 @@ describe('a command', () => {
   it('that is a prompt becomes the message of its task', () => {
     const message = { messageId: 'm', parts: [], command: { command: 'prompted', args: [] } };
     expect(commands.accept(message)).toEqual({ messageId: 'm', parts: [{ type: 'text', text: 'Do it.' }] });
+  });
+
+  it('whose arguments do not pass its own check is refused', () => {
+    const message = { messageId: 'm', parts: [], command: { command: 'checked', args: ['x'] } };
+    expect(() => commands.accept(message)).toThrow('Not x.');
   });
 
   it('that cannot be done fails in its own words', async () => {

@@ -69,9 +69,9 @@ Read without a match:
     );
     expect(summary).toBe(`crawled ${site.origin}/: read 3 pages, 2 with matching passages`);
     expect(shown).toEqual([
-      `page 1 of at most 10: ${site.origin}/\n`,
-      `page 2 of at most 10: ${site.origin}/tools\n`,
-      `page 3 of at most 10: ${site.origin}/about\n`,
+      `page 1 of 10: ${site.origin}/\n`,
+      `page 2 of 10: ${site.origin}/tools\n`,
+      `page 3 of 10: ${site.origin}/about\n`,
     ]);
     expect(site.asked).toEqual(['/robots.txt', '/', '/tools', '/about']);
     expect(clock.pending).toBe(0);

@@ -29,19 +29,29 @@ const view: TaskView = {
   seq: 1,
 };
 
-const params = z.object({ params: z.object({ message: z.string() }) });
+const params = z.object({
+  params: z.looseObject({ message: z.string(), progress: z.number(), total: z.number().optional() }),
+});
+type Sent = z.infer<typeof params>['params'];
 
-/** A call whose client asked for progress, and what that client is told. */
-function calling(token: string | number | undefined): { context: ServerContext; told: string[] } {
+/** A call whose client asked for progress, and the notifications it gets. */
+function calling(token: string | number | undefined): {
+  context: ServerContext;
+  told: string[];
+  sent: Sent[];
+} {
   const told: string[] = [];
+  const sent: Sent[] = [];
   const mcpReq = {
     _meta: token === undefined ? undefined : { progressToken: token },
     notify: (notification: unknown) => {
-      told.push(params.parse(notification).params.message);
+      const notified = params.parse(notification).params;
+      sent.push(notified);
+      told.push(notified.message);
       return Promise.resolve();
     },
   };
-  return { context: z.custom<ServerContext>().parse({ mcpReq }), told };
+  return { context: z.custom<ServerContext>().parse({ mcpReq }), told, sent };
 }
 
 describe('the progress of a call', () => {
@@ -83,6 +93,56 @@ describe('the progress of a call', () => {
     progress.report({ type: 'tool.started', callId: 'c', tool: 'run-command', title: 'Run c', toolId: 'x' });
     expect(told.at(-1)).toMatch(/^run-command runs: Run c · tools: 2 done, 1 running, 1 waiting/);
     await progress.end();
+  });
+
+  test('the steps of the only call are progress and total; progress always increases', async () => {
+    const { context, sent } = calling(1);
+    const progress = startProgress(context, 'Run a tool');
+    const crawl = { callId: 'c', tool: 'crawl', title: 'Crawl', toolId: 'crawl-1' };
+    progress.about({ view: { ...view, calls: [{ ...call('c', 'running'), toolId: 'crawl-1' }] } });
+    progress.report({ type: 'tool.started', ...crawl });
+    const page = (done: number) =>
+      progress.report({
+        type: 'tool.output',
+        ...crawl,
+        text: `page ${done} of 3: http://site/${done}\n`,
+        progress: { done, total: 3 },
+      });
+    for (const done of [1, 2, 1]) {
+      page(done);
+      await jest.advanceTimersByTimeAsync(0);
+    }
+    await jest.advanceTimersByTimeAsync(10_000);
+    await progress.end();
+    expect(sent.map((each) => [each.progress, each.total])).toEqual([
+      [0.001, undefined],
+      [1, 3],
+      [2, 3],
+      [2.001, 3],
+      [2.002, 3],
+    ]);
+    expect(sent[1]).toMatchObject({
+      message: expect.stringMatching(/^page 1 of 3: http:\/\/site\/1 · /),
+      _meta: { 'mcp-a2a-bridge/toolId': 'crawl-1' },
+    });
+  });
+
+  test('steps of one of several calls are not the progress of the task', async () => {
+    const { context, sent } = calling(1);
+    const progress = startProgress(context, 'Wait for a task');
+    progress.about({ view });
+    progress.report({
+      type: 'tool.output',
+      callId: 'c',
+      tool: 'crawl',
+      title: 'Crawl',
+      toolId: 'crawl-1',
+      text: 'page 2 of 3: http://site/\n',
+      progress: { done: 2, total: 3 },
+    });
+    await progress.end();
+    expect(sent).toMatchObject([{ progress: 0.001, message: expect.stringContaining('page 2 of 3') }]);
+    expect(sent[0]?.total).toBeUndefined();
   });
 
   test('R62 without a token there is none', async () => {

@@ -1,0 +1,58 @@
+/**
+ * `tool <name> <json>`: calls one tool without a model. The call is the only call of its task. The policy, approvals,
+ * limits and aborts apply as to a call of a model.
+ */
+import { RUN_TOOL } from '../../shared/protocol/agent-command.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import type { Tool } from '../tools/tool.ts';
+import { parseInput } from '../tools/toolbox.ts';
+import type { AgentCommand } from './agent-command.ts';
+
+/** @param tools the agent's own tools. The executor looks up every other name, because MCP servers may still start. */
+export function toolCommand(tools: readonly Tool[]): AgentCommand {
+  const own = new Map(tools.map((tool) => [tool.name, tool]));
+  const planned = ([name = '', json = '{}']: readonly string[]): { tool: string; input: JsonObject } => {
+    const input = jsonObject(json);
+    const tool = own.get(name);
+    if (tool === undefined) return { tool: name, input };
+    if (!isCallable(tool))
+      throw new ProductError('MALFORMED', `The tool ${name} cannot be called by itself.`);
+    const parsed = parseInput(tool, input);
+    if (!parsed.ok) throw new ProductError('MALFORMED', parsed.message);
+    return { tool: name, input };
+  };
+  return {
+    name: RUN_TOOL,
+    description: 'Calls one tool with a JSON object as input, without a model. The policy applies.',
+    arguments: [
+      { name: 'name', description: 'The name of the tool.', required: true },
+      { name: 'input', description: 'The input as a JSON object. Default: {}.', required: false },
+    ],
+    check: (args) => void planned(args),
+    begin: async (args) => ({ type: 'call', text: '', ...planned(args) }),
+  };
+}
+
+type JsonObject = Record<string, unknown>;
+
+/** An ACP agent runs its own tools, and a command runs its own tool. */
+function isCallable({ commandOnly, source }: Tool): boolean {
+  return commandOnly !== true && source.type !== 'acp-agent';
+}
+
+function jsonObject(text: string): JsonObject {
+  const value = parsedJson(text);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw new ProductError(
+    'MALFORMED',
+    `The input of a tool must be a JSON object, not: ${text.slice(0, 200)}`,
+  );
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,52 @@
+/** `run_agent_tool`: calls one tool of an agent, as a task of exactly one call, without a model. */
+import { z } from 'zod';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { RUN_TOOL, type CommandCall } from '../../../shared/protocol/agent-command.ts';
+import { commandsOf } from '../../agents/agent-commands.ts';
+import type { Agent } from '../../agents/agent.ts';
+import type { TaskView } from '../../sessions/task-view.ts';
+import { sessionReportSchema } from '../reports/session-report.ts';
+import { awaitRound } from './await-session.ts';
+import { awaitBegun } from './begin.ts';
+import { beginCommand } from './begin-command.ts';
+import * as fields from '../tool/input-fields.ts';
+import { defineTool } from '../tool/tool.ts';
+
+export const runAgentTool = defineTool({
+  name: 'run_agent_tool',
+  title: 'Run a tool',
+  description: `Calls one tool of an agent, e.g. "crawl", as a task without a model. Side effects wait for approval as always. With waitSeconds 0 it returns as soon as the tool runs; metadata.toolId is its id for abort_tool_execution.`,
+  input: z.strictObject({
+    tool: z.string().min(1).max(200),
+    input: z.record(z.string(), z.unknown()).optional(),
+    agent: fields.agentSchema,
+    workspace: fields.workspaceSchema.optional(),
+    waitSeconds: fields.waitSecondsSchema,
+  }),
+  output: sessionReportSchema,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+  async run({ tool, input = {}, agent: agentName, workspace, waitSeconds }, call) {
+    if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
+    const agent = call.bridge.registry.pick(agentName);
+    await refuseUnlessOffered(agent);
+    const command: CommandCall = { command: RUN_TOOL, args: [tool, JSON.stringify(input)] };
+    const begun = await beginCommand(call, { agent, command, workspace });
+    return 'interim' in begun ? begun : awaitBegun(call, begun, waitSeconds, hasStarted);
+  },
+});
+
+/** The tool has its `toolId`. */
+function hasStarted({ calls }: TaskView): boolean {
+  return calls.some(({ toolId }) => toolId !== null);
+}
+
+/** @throws ProductError UNKNOWN_COMMAND */
+async function refuseUnlessOffered(agent: Agent): Promise<void> {
+  const offered = await commandsOf(agent);
+  if (offered.some(({ name }) => name === RUN_TOOL)) return;
+  throw new ProductError(
+    'UNKNOWN_COMMAND',
+    `Agent "${agent.name}" does not run single tools. Delegate the work as a task.`,
+    { facts: { agent: agent.name } },
+  );
+}

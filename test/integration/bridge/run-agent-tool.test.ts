@@ -1,0 +1,159 @@
+/** `run_agent_tool`: one tool of our server as a task of its own, over the built bridge. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { actionOf } from '../../support/a2a-message.ts';
+import { plainAgent } from '../../support/fake-agent-plain.ts';
+import { stage, type Stage } from '../../support/stage.ts';
+import { openPages, type Site } from '../../support/web-site.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
+
+const RUN = 'run_agent_tool';
+
+const report = z.looseObject({
+  sessionId: z.string(),
+  taskId: z.string().nullish(),
+  state: z.string(),
+  output: z.string(),
+  pending: z.array(z.looseObject({ callId: z.string(), shown: z.string(), tool: z.string() })),
+});
+const metadata = z.looseObject({ metadata: z.object({ toolId: z.string() }) });
+const steps = z.object({ progress: z.number(), total: z.number().optional(), message: z.string() });
+
+let program: BridgeProgram;
+const open: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  program = await builtBridge();
+});
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+afterAll(() => program.remove());
+
+async function clientOf(agent: { url: string; token?: string }): Promise<RawClient> {
+  const stateDir = await mkdtemp(join(program.directory, 'state-'));
+  const { url: agentUrl, token } = agent;
+  const client = await RawClient.start(program, { stateDir, agentUrl, ...(token && { token }) });
+  open.unshift(() => client.kill());
+  return client;
+}
+
+/** Three linked pages; the third never ends. */
+function linkedPages(): Promise<Site> {
+  return openPages({
+    '/': '<title>Start</title><p>Extract content here.</p><a href="/two">two</a>',
+    '/two': '<title>Two</title><p>More content.</p><a href="/slow">slow</a>',
+    '/slow': (_request, response) =>
+      void response.writeHead(200, { 'Content-Type': 'text/html' }).write('<p>'),
+  });
+}
+
+async function crawling(): Promise<{ whole: Stage; client: RawClient; input: Record<string, unknown> }> {
+  const site = await linkedPages();
+  const whole = await stage({ args: ['--allow-private-host', site.host, '--mode', 'auto'] });
+  const input = { url: `${site.origin}/`, query: 'Extract content', maxPages: 10 };
+  return { whole, client: await clientOf(whole.server), input };
+}
+
+function toolIdOf(result: ToolResult): string {
+  return metadata.parse(result).metadata.toolId;
+}
+
+describe('run_agent_tool', () => {
+  test('is a task of exactly one call, without a model, under the same policy', async () => {
+    const whole = await stage();
+    const client = await clientOf(whole.server);
+    const asked = await client.call(RUN, { tool: 'write-file', input: { path: 'a.txt', content: 'hello' } });
+    const waits = report.parse(asked.structuredContent);
+    expect(waits).toMatchObject({ state: 'input_required', pending: [{ tool: 'write-file' }] });
+    expect(await whole.file('a.txt')).toBeUndefined();
+    const done = await client.call('approve_or_deny_pending_action', {
+      sessionId: waits.sessionId,
+      ...actionOf(waits.pending),
+      decision: 'approve',
+    });
+    expect(done.structuredContent).toMatchObject({
+      state: 'completed',
+      calls: [{ tool: 'write-file', state: 'ok' }],
+    });
+    expect(toolIdOf(done)).toMatch(/^write-file-/);
+    expect(await whole.peer.list()).toHaveLength(1);
+  });
+
+  test('a read-only tool runs at once, and its result is the answer', async () => {
+    const whole = await stage();
+    const client = await clientOf(whole.server);
+    const listed = await client.call(RUN, { tool: 'list-files', input: { path: '.' } });
+    expect(report.parse(listed.structuredContent)).toMatchObject({ state: 'completed', pending: [] });
+    expect(toolIdOf(listed)).toMatch(/^list-files-/);
+  });
+
+  test('a refused input, and a tool that cannot be called, start no task; an unknown tool fails with those that exist', async () => {
+    const whole = await stage();
+    const client = await clientOf(whole.server);
+    const wrong = await client.call(RUN, { tool: 'write-file', input: { path: 'a.txt' } });
+    expect(wrong.isError).toBe(true);
+    expect(textOf(wrong)).toContain('The input of write-file does not fit: content');
+    const own = await client.call(RUN, { tool: 'restore-checkpoint', input: { checkpoint: 'x' } });
+    expect(textOf(own)).toContain('cannot be called by itself');
+    expect(await whole.peer.list()).toEqual([]);
+    const unknown = await client.call(RUN, { tool: 'crwl' });
+    expect(unknown.isError).toBe(true);
+    expect(textOf(unknown)).toMatch(/There is no tool crwl\. Tools: .*crawl/);
+  });
+
+  test('an agent without the command says so', async () => {
+    const agent = await plainAgent('1.0');
+    open.push(() => agent.stop());
+    const refused = await (await clientOf(agent)).call(RUN, { tool: 'crawl' });
+    expect(refused.isError).toBe(true);
+    expect(textOf(refused)).toContain('offers no commands');
+  });
+
+  test('progress says "page 2 of 10" with the total, names the toolId, and always increases', async () => {
+    const { client, input } = await crawling();
+    const { answer } = client.send('tools/call', {
+      name: RUN,
+      arguments: { tool: 'crawl', input },
+      _meta: { progressToken: 'crawl' },
+    });
+    await client.progressed(/page 3 of 10: /);
+    const sent = client.notifications.filter(({ method }) => method === 'notifications/progress');
+    const last = sent.at(-1)?.params;
+    expect(steps.parse(last)).toMatchObject({ progress: 3, total: 10 });
+    const meta = z.object({ _meta: z.object({ 'mcp-a2a-bridge/toolId': z.string() }) }).parse(last);
+    const values = sent.map(({ params }) => steps.parse(params).progress);
+    expect(values).toEqual([...new Set(values)].toSorted((a, b) => a - b));
+    // The id of the notification aborts the tool while the call waits.
+    const toolId = meta._meta['mcp-a2a-bridge/toolId'];
+    const aborted = await client.request('tools/abort', { toolId, reason: 'enough pages' });
+    expect(aborted.result).toMatchObject({
+      success: true,
+      message: `Successfully aborted tool execution: ${toolId}`,
+    });
+    const { result } = await answer;
+    expect(JSON.stringify(result)).toContain('enough pages');
+    expect(JSON.stringify(result)).toContain('read 2 pages');
+  });
+
+  test('with waitSeconds 0 it answers as soon as the tool runs, with metadata.toolId for the abort', async () => {
+    const { client, whole, input } = await crawling();
+    const started = await client.call(RUN, { tool: 'crawl', input, waitSeconds: 0 });
+    expect(started.structuredContent).toMatchObject({ state: 'working' });
+    const toolId = toolIdOf(started);
+    expect(toolId).toMatch(/^crawl-\d+-[0-9a-f]+$/);
+    const aborted = await client.call('abort_tool_execution', { toolId });
+    expect(aborted.structuredContent).toEqual({
+      success: true,
+      message: `Successfully aborted tool execution: ${toolId}`,
+    });
+    const { sessionId } = report.parse(started.structuredContent);
+    const ended = await client.call('wait_for_task', { sessionId });
+    expect(ended.structuredContent).toMatchObject({ state: 'failed', calls: [{ state: 'stopped' }] });
+    expect(textOf(ended)).toContain('aborted over MCP');
+    expect(await whole.peer.list()).toHaveLength(1);
+  });
+});
