@@ -3,6 +3,7 @@ import { messageOf } from '../../shared/runtime/errors.ts';
 import type { ToolRun } from '../tools/tool.ts';
 import type { McpCallResult } from './call-result.ts';
 import type { McpServerConnection } from './connection.ts';
+import type { OnProgressLine } from './progress-lines.ts';
 import { MessageNotDelivered } from './transports/server-transport.ts';
 
 /** The maximum number of attempts for a repeatable call. */
@@ -10,7 +11,7 @@ const MAX_ATTEMPTS = 3;
 /** How many times a call is sent again that did not reach its server. */
 const MAX_UNDELIVERED = 5;
 
-export interface McpCallContext extends Pick<ToolRun, 'signal' | 'output' | 'ask'> {
+export interface McpCallContext extends Pick<ToolRun, 'signal' | 'stopReason' | 'output' | 'ask'> {
   /** True if a lost call can run again. */
   repeatable: boolean;
 }
@@ -26,12 +27,13 @@ export async function callUntilAnswered(
   { tool, input, run }: { tool: string; input: Record<string, unknown>; run: McpCallContext },
 ): Promise<McpCallResult> {
   const { ConnectionLost } = await import('./connection.ts');
-  const { signal, output, repeatable } = run;
+  const { signal, stopReason, output, repeatable } = run;
   let undelivered = 0;
   for (let attempt = 1; ; attempt += 1) {
     const current = await connection();
     try {
-      return await current.call({ tool, input, signal, progress: (line) => output(`${line}\n`) });
+      const progress: OnProgressLine = (line, steps) => output(`${line}\n`, steps);
+      return await current.call({ tool, input, signal, stopReason, progress });
     } catch (error) {
       signal.throwIfAborted();
       const why = messageOf(error);

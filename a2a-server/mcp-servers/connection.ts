@@ -8,7 +8,7 @@ import { packageVersion } from '../../shared/runtime/version.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import { callResultSchema, type McpCallResult } from './call-result.ts';
 import { isRemote, type McpServerEntry } from './server-settings.ts';
-import { ProgressLines } from './progress-lines.ts';
+import { ProgressLines, type OnProgressLine } from './progress-lines.ts';
 import { readToolList, toolPageSchema, type ToolList, type ToolFilter } from './tool-list.ts';
 import { CUT_OFF, HttpTransport } from './transports/http-transport.ts';
 import {
@@ -23,6 +23,7 @@ import { StdioTransport } from './transports/stdio-transport.ts';
 const PAGE_MS = 30_000;
 /** The tool execution limits a call, so the request itself has no limit. This is the maximum of Node's timers. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
+const NO_REASON = 'The call was stopped.';
 /** The maximum length of a server's error message, in characters. */
 const MAX_WORDS = 1_000;
 
@@ -48,8 +49,10 @@ export interface McpToolCall {
   input: Record<string, unknown>;
   /** When it aborts, the client sends `notifications/cancelled`. */
   signal: AbortSignal;
-  /** Called with each progress notification as one line. */
-  progress: (line: string) => void;
+  /** The reason of the cancel, for the server. */
+  stopReason?: (() => string | undefined) | undefined;
+  /** Called with each progress notification. */
+  progress: OnProgressLine;
 }
 
 export interface McpServerConnection {
@@ -143,12 +146,18 @@ function connected(
         throw new Error(over ? lost() : wordsOf(error), { cause: error });
       });
     },
-    call: async ({ tool, input, signal, progress }) => {
+    call: async ({ tool, input, signal, stopReason, progress }) => {
       const stopTelling = progressOf.tell(progress);
+      // The SDK sends the signal's reason as the `reason` of `notifications/cancelled` (MCP, cancellation).
+      const cancel = new AbortController();
+      const stopListening = onAbort(signal, () => cancel.abort(stopReason?.() ?? NO_REASON));
       const params = { name: tool, arguments: input, _meta: { progressToken: stopTelling.token } };
       try {
         const request = { method: 'tools/call', params };
-        return await client.request(request, callResultSchema, { signal, timeout: NO_LIMIT_MS });
+        return await client.request(request, callResultSchema, {
+          signal: cancel.signal,
+          timeout: NO_LIMIT_MS,
+        });
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof MessageNotDelivered) {
@@ -161,6 +170,7 @@ function connected(
         throw new Error(wordsOf(error), { cause: error });
       } finally {
         stopTelling.stop();
+        stopListening();
       }
     },
     close: async () => {

@@ -41,23 +41,25 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
     show: (input) =>
       Promise.resolve({ preview: { type: 'json', value: { server, tool: name, arguments: input } }, basis }),
     run: async (input, run) => {
-      const { signal, ask } = run;
+      const { signal, stopReason, ask } = run;
       const said = new CappedText(MAX_PROGRESS);
-      const output = (text: string): void => {
+      const output: typeof run.output = (text, progress) => {
         said.push(text);
-        run.output(text);
+        run.output(text, progress);
       };
-      const result = await call(input, { signal, output, ask }).catch((error: unknown) => {
-        if (!signal.aborted) throw error;
-        // MCP has no response to `notifications/cancelled`, so a tool with side effects may have finished them.
-        throw new ToolStopped(
-          'MCP servers do not confirm a cancelled request: the server may have finished it.',
-          {
-            text: String(said),
-            confirmed: readOnly,
-          },
-        );
-      });
+      const result = await call(input, { signal, ...(stopReason && { stopReason }), output, ask }).catch(
+        (error: unknown) => {
+          if (!signal.aborted) throw error;
+          // MCP has no response to `notifications/cancelled`, so a tool with side effects may have finished them.
+          throw new ToolStopped(
+            'MCP servers do not confirm a cancelled request: the server may have finished it.',
+            {
+              text: String(said),
+              confirmed: readOnly,
+            },
+          );
+        },
+      );
       const text = resultText(result);
       // B4: in MCP terms, "Tool Execution Errors" go to the model.
       if (result.isError) throw new Error(text);

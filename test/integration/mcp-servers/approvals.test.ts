@@ -89,6 +89,23 @@ describe('a tool of an MCP server', () => {
     expect(await stage.status(isReady)).toMatchObject({ state: 'ready' });
   });
 
+  it.each([
+    ['the cancel of its task', 'The task was canceled: the plan has changed'],
+    ['its abort', 'Aborted on request: the plan has changed'],
+  ])('R83 gets the reason of %s', async (what, reason) => {
+    const stage = await mcpStage({ peer: await peerSettings('stdio') });
+    await stage.status(isReady);
+    const turns = [{ calls: [{ tool: 'mcp__peer__never', input: {} }] }];
+    const { tasks, accepted } = await taskWith(stage, turns, { autoExecute: true });
+    while (tasks.running().length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const { principal, toolId } = tasks.running()[0] ?? { principal: '', toolId: '' };
+    if (what === 'its abort') await tasks.abortTool(toolId, principal, 'the plan has changed');
+    else await tasks.cancel(accepted.taskId, { principal, channel: 'test' }, 'the plan has changed');
+    let seen = '[]';
+    while (seen === '[]') seen = await stage.call('cancelled');
+    expect(JSON.parse(seen)).toEqual([reason]);
+  });
+
   it('D4 has its input checked against its own schema before anybody is asked', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio') });
     await stage.status(isReady);

@@ -74,12 +74,18 @@ export interface Shared {
   tools: string[];
   /** Calls so far, by tool. */
   calls: Record<string, number>;
-  cancelled: (string | number)[];
+  /** The reason of each cancelled call. */
+  cancelled: string[];
 }
 
 export function newShared(): Shared {
   return { tools: [...NAMES], calls: {}, cancelled: [] };
 }
+
+const cancellation = z.looseObject({
+  requestId: z.union([z.string(), z.number()]),
+  reason: z.string().optional(),
+});
 
 export class Session {
   readonly #wire: Wire;
@@ -101,8 +107,8 @@ export class Session {
     }
     if (method === 'notifications/initialized') this.#ready = true;
     if (method === 'notifications/cancelled') {
-      const { requestId } = z.looseObject({ requestId: z.union([z.string(), z.number()]) }).parse(params);
-      if (this.#never.delete(requestId)) this.#shared.cancelled.push(requestId);
+      const { requestId, reason = '' } = cancellation.parse(params);
+      if (this.#never.delete(requestId)) this.#shared.cancelled.push(reason);
     }
     if (id === undefined || this.#wire.fault === 'silent') return;
     // Like servers of the older transport, it requires the handshake first.
