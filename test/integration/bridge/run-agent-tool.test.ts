@@ -124,11 +124,13 @@ describe('run_agent_tool', () => {
     const sent = client.notifications.filter(({ method }) => method === 'notifications/progress');
     const last = sent.at(-1)?.params;
     expect(steps.parse(last)).toMatchObject({ progress: 3, total: 10 });
-    const meta = z.object({ _meta: z.object({ 'mcp-a2a-bridge/toolId': z.string() }) }).parse(last);
+    const { _meta: meta } = z
+      .object({ _meta: z.object({ 'mcp-a2a-bridge/toolId': z.string() }) })
+      .parse(last);
     const values = sent.map(({ params }) => steps.parse(params).progress);
     expect(values).toEqual([...new Set(values)].toSorted((a, b) => a - b));
     // The id of the notification aborts the tool while the call waits.
-    const toolId = meta._meta['mcp-a2a-bridge/toolId'];
+    const toolId = meta['mcp-a2a-bridge/toolId'];
     const aborted = await client.request('tools/abort', { toolId, reason: 'enough pages' });
     expect(aborted.result).toMatchObject({
       success: true,
