@@ -1,4 +1,5 @@
 /** Asks the model for the next turn of a task: fits the conversation into its window, then appends its answer. */
+import { createHash } from 'node:crypto';
 import { onAbort, type AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { AgentCommands } from '../agent-commands/agent-commands.ts';
@@ -55,12 +56,17 @@ export async function askModel(
   const stopListening = onAbort(loop.signal, () => loop.reason && scope.abort(loop.reason));
   const cancelTimer = limitModel(scope, clock, limits.modelMs);
   try {
+    const instructions = systemPrompt(workspace, settings);
+    const tools = toolbox.declarations({ readOnly: isReadOnlyMode(settings) });
     const asked = {
       log,
       clock,
       modelFor: (s: Snapshot) => commandOf(s, commands, workspace) ?? models.resolve(settings.model),
-      instructions: systemPrompt(workspace, settings),
-      tools: toolbox.declarations({ readOnly: isReadOnlyMode(settings) }),
+      instructions,
+      tools,
+      basis: createHash('sha256')
+        .update(JSON.stringify([instructions, tools]))
+        .digest('base64url'),
       earlier,
       workspace: workspace.root,
       scope,

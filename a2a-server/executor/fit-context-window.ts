@@ -36,6 +36,8 @@ export interface ContextFitter {
   modelFor: (snapshot: Snapshot) => Model;
   instructions: string;
   tools: ModelRequest['tools'];
+  /** A hash of the instructions and the tools. */
+  basis: string;
   earlier: readonly Snapshot[];
   /** Ends the model call. With reason `timeout` the call has failed; any other reason leaves the task unchanged. */
   scope: AbortScope<AbortCause>;
@@ -46,7 +48,8 @@ export async function fitContextWindow(snapshot: Snapshot, maker: ContextFitter)
   const { earlier, log } = maker;
   const model = maker.modelFor(snapshot);
   const beside = tokensOf(maker.instructions) + tokensOf(JSON.stringify(maker.tools));
-  const room: ContextWindow = { window: model.contextWindow, beside, model: model.id };
+  const { basis } = maker;
+  const room: ContextWindow = { window: model.contextWindow, beside, model: model.id, basis };
   const squeeze = nextReduction(earlier, snapshot, room);
   if (squeeze === undefined && !isRefused(snapshot)) return true;
   const event =

@@ -17,6 +17,7 @@ import { afterFailure, type ModelFailure } from '../task/model-outage.ts';
 import { nextStep, turnStartEvents } from '../task/next-step.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import { costOf } from '../task/spending.ts';
+import type { JsonObject, TurnPart, TurnReplay } from '../task/turn-replay.ts';
 import { tooLong } from './fit-context-window.ts';
 import type { AbortCause } from './abort-cause.ts';
 import type { TaskLog } from './task-log.ts';
@@ -42,6 +43,8 @@ export interface ModelTurn {
   modelFor: (snapshot: Snapshot) => Model;
   instructions: string;
   tools: Parameters<Model['stream']>[0]['tools'];
+  /** A hash of the instructions and the tools. */
+  basis: string;
   /** The session's earlier tasks, oldest first. */
   earlier: readonly Snapshot[];
   /** Absolute path of the directory the task works in. */
@@ -67,12 +70,12 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   const turn = snapshot.turns;
   const writer = new TurnWriter(log, taskId, turn);
   const requests: ModelCallRequest[] = [];
-  let finish: { end: TurnEnd; usage: Usage } | undefined;
+  let finish: { end: TurnEnd; usage: Usage; parts?: readonly TurnPart[] } | undefined;
   let unwritten: readonly TaskEvent[];
   try {
     const events = model.stream({
       instructions: context.instructions,
-      conversation: conversation(context.earlier, snapshot),
+      conversation: conversation(context.earlier, snapshot, { model: model.id, basis: context.basis }),
       exchanges: snapshot.exchanges,
       tools: context.tools,
       place: { task: snapshot, earlier: context.earlier, workspace: context.workspace },
@@ -82,6 +85,9 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
       switch (event.type) {
         case 'text':
           if (event.text !== '') await writer.write({ type: 'text.delta', turn, text: event.text });
+          break;
+        case 'reasoning':
+          await writer.write({ type: 'reasoning.delta', turn, text: event.text });
           break;
         case 'artifact':
           await writer.write({ ...event, type: 'artifact.updated', turn });
@@ -114,7 +120,8 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   if (signal.aborted || finish === undefined) return cutShort(context, { taskId, turn });
   const prepared: PreparedCall[] = [];
   for (const request of requests) prepared.push(await context.prepare(request));
-  const { end, usage } = finish;
+  const { end, usage, parts } = finish;
+  const replay = parts && { basis: context.basis, parts: withInputs(parts, requests, prepared) };
   const usd = costOf(usage, model.price);
   await log.change(taskId, (s) => {
     if (s.openTurn?.turn !== turn) return { type: 'keep' };
@@ -130,10 +137,39 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
     // Judge the calls in order and inside this rule. A grant may have been used up or revoked during the turn.
     for (const { call, judge } of prepared)
       add({ type: 'tool.requested', turn, call, verdict: judge(after) });
-    add({ type: 'turn.finished', turn, end, usage, ...(usd !== undefined && { usd }) });
+    add({
+      type: 'turn.finished',
+      turn,
+      end,
+      usage,
+      ...(usd !== undefined && { usd }),
+      ...(replay && { replay }),
+    });
     const next = nextStep(after);
     return { type: 'append', events: next.type === 'append' ? [...events, ...next.events] : events };
   });
+}
+
+/** Adds the inputs as the model wrote them where the checked inputs differ, e.g. by defaults. */
+function withInputs(
+  parts: readonly TurnPart[],
+  requests: readonly ModelCallRequest[],
+  prepared: readonly PreparedCall[],
+): TurnReplay['parts'] {
+  let next = 0;
+  return parts.map((part) => {
+    if (part.type !== 'call') return part;
+    const [written, checked] = [requests[next]?.input, prepared[next]?.call.input];
+    next += 1;
+    return isObject(written) && JSON.stringify(written) !== JSON.stringify(checked)
+      ? { ...part, input: written }
+      : part;
+  });
+}
+
+/** What a model wrote is parsed JSON. */
+function isObject(written: unknown): written is JsonObject {
+  return typeof written === 'object' && written !== null && !Array.isArray(written);
 }
 
 /** A timeout fails the task. After any other abort, the next execution repeats the turn, or the task has ended. */

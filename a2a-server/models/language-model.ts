@@ -3,15 +3,16 @@
  *
  * Invariants
  * - It retries a turn only before the turn has yielded an event, so no text appears twice.
+ * - If the provider refuses the reasoning or the signatures of earlier turns, it gets the conversation without them.
  * - It yields tool calls only at the end of their turn, or not at all.
  * - Ending the iteration, or aborting, cancels the request; neither waits for the provider.
  */
 import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { onAbort, unlessAborted } from '../../shared/runtime/abort.ts';
-import type { Model, ModelEvent, ModelRequest } from './model.ts';
+import type { ConversationStep, Model, ModelEvent, ModelRequest } from './model.ts';
 import { RETRY_POLICY, withRetries, type RetryPolicy } from './retry-policy.ts';
 import { callOptions } from './prompt.ts';
-import { providerFailure, type ProviderFacts } from './provider-failure.ts';
+import { providerFailure, refusesState, type ProviderFacts } from './provider-failure.ts';
 import { StreamCutOff, StreamPartReader } from './stream-part-reader.ts';
 
 type PartReader = ReadableStreamDefaultReader<LanguageModelV3StreamPart>;
@@ -29,7 +30,13 @@ export interface LanguageModelSource {
 export function languageModel(source: LanguageModelSource): Model {
   const { id, load, blame, patience = RETRY_POLICY, price, contextWindow } = source;
   const longest = contextWindow === undefined ? Infinity : contextWindow * LONGEST_TOKEN;
-  const asker: Asker = { load, patience, longest, blame: { model: id, secrets: [], ...blame } };
+  const asker: Asker = {
+    load,
+    patience,
+    longest,
+    blame: { model: id, secrets: [], ...blame },
+    refusesReasoning: false,
+  };
   return {
     id,
     ...(price && { price }),
@@ -60,6 +67,8 @@ interface Asker {
   longest: number;
   patience: RetryPolicy;
   blame: ProviderFacts;
+  /** Whether the endpoint has refused reasoning as such, without signatures. It does not get any again. */
+  refusesReasoning: boolean;
 }
 
 /** A started answer and the first events of it. */
@@ -107,8 +116,34 @@ async function* streamTurn(
   return undefined;
 }
 
+async function open(asker: Asker, request: ModelRequest, signal: AbortSignal): Promise<Opened> {
+  const parts = request.conversation.flatMap((step) => ('parts' in step ? (step.parts ?? []) : []));
+  if (parts.length === 0) return openStream(asker, request, signal);
+  if (asker.refusesReasoning) return openStream(asker, withoutParts(request), signal);
+  try {
+    return await openStream(asker, request, signal);
+  } catch (error) {
+    if (!refusesState(error)) throw error;
+    asker.refusesReasoning = parts.every(({ state }) => state === undefined);
+    return openStream(asker, withoutParts(request), signal);
+  }
+}
+
+function withoutParts(request: ModelRequest): ModelRequest {
+  const conversation = request.conversation.map((step): ConversationStep => {
+    if (step.role !== 'assistant') return step;
+    const { parts: _, ...plain } = step;
+    return plain;
+  });
+  return { ...request, conversation };
+}
+
 /** Calls the model and reads up to the first events, so that a retry never repeats any. */
-async function open({ load, longest }: Asker, request: ModelRequest, signal: AbortSignal): Promise<Opened> {
+async function openStream(
+  { load, longest }: Asker,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<Opened> {
   const options = { ...callOptions(request), abortSignal: signal };
   const asked = load().then((model) => model.doStream(options));
   const { stream } = await unlessAborted(asked, signal, (late) => late.stream.cancel());

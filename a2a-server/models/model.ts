@@ -4,6 +4,7 @@ import type { ConversationStep } from '../task/conversation.ts';
 import type { Artifact, TurnEnd, Usage, UserMessage } from '../task/events.ts';
 import type { ConversationItem, TaskPlace } from '../task/snapshot.ts';
 import type { Price } from '../task/spending.ts';
+import type { TurnPart } from '../task/turn-replay.ts';
 import type { ToolDeclaration } from '../tools/tool.ts';
 
 export type { ConversationStep, ModelCall } from '../task/conversation.ts';
@@ -21,6 +22,8 @@ export interface ModelRequest {
 
 export type ModelEvent =
   | { type: 'text'; text: string }
+  /** The model's reasoning; not a part of the answer. */
+  | { type: 'reasoning'; text: string }
   /** An artifact beside the text. `append` adds its parts to the same artifact of this turn. */
   | { type: 'artifact'; artifact: Artifact; append: boolean; lastChunk: boolean }
   /** The agent's own session id, valid from now on. */
@@ -29,7 +32,8 @@ export type ModelEvent =
   | { type: 'note'; text: string }
   /** `input` is what the model wrote: parsed JSON, or the raw text if it is not valid JSON. The caller checks it. */
   | { type: 'call'; modelCallId: string; tool: string; input: unknown }
-  | { type: 'finish'; end: TurnEnd; usage: Usage };
+  /** `parts`: the turn in the model's order, if the model needs more of it back than text and calls. */
+  | { type: 'finish'; end: TurnEnd; usage: Usage; parts?: readonly TurnPart[] };
 
 /** The fact of a failure with the delay that the provider asked for, in milliseconds. */
 export const RETRY_AFTER = 'retryAfterMs';

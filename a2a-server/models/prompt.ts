@@ -3,7 +3,9 @@ import type {
   LanguageModelV3CallOptions,
   LanguageModelV3Message,
   LanguageModelV3Prompt,
+  SharedV3ProviderOptions,
 } from '@ai-sdk/provider';
+import type { ProviderState, ReplayedPart } from '../task/turn-replay.ts';
 import type { ToolDeclaration } from '../tools/tool.ts';
 import type { ConversationStep, ModelRequest } from './model.ts';
 
@@ -26,6 +28,7 @@ function message(step: ConversationStep): LanguageModelV3Message {
     case 'user':
       return { role: 'user', content: [{ type: 'text', text: step.text }] };
     case 'assistant':
+      if (step.parts !== undefined) return { role: 'assistant', content: step.parts.map(replayedPart) };
       return {
         role: 'assistant',
         content: [
@@ -50,6 +53,30 @@ function message(step: ConversationStep): LanguageModelV3Message {
         })),
       };
   }
+}
+
+type AssistantPart = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'][number];
+
+function replayedPart(part: ReplayedPart): AssistantPart {
+  const options = part.state && { providerOptions: providerOptions(part.state) };
+  return part.type === 'call'
+    ? {
+        type: 'tool-call',
+        toolCallId: part.modelCallId,
+        toolName: part.tool,
+        input: part.input,
+        ...options,
+      }
+    : { type: part.type, text: part.text, ...options };
+}
+
+/**
+ * `@ai-sdk/openai-compatible` returns the signature of a Gemini model under the provider's name, and sends back only one
+ * under `google`.
+ */
+function providerOptions(state: ProviderState): SharedV3ProviderOptions {
+  const signed = Object.values(state).find(({ thoughtSignature }) => thoughtSignature !== undefined);
+  return signed === undefined || state['google'] !== undefined ? state : { ...state, google: signed };
 }
 
 function functionTool(tool: ToolDeclaration): NonNullable<LanguageModelV3CallOptions['tools']>[number] {

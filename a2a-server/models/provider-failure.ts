@@ -66,6 +66,20 @@ export function providerFailure(thrown: unknown, blame: ProviderFacts): Provider
   return { error, retry: true, waitMs };
 }
 
+/**
+ * Messages for refused data of earlier turns: Anthropic ("Invalid `signature` in `thinking` block"), Google ("thought
+ * signature"), OpenAI ("encrypted content could not be verified", "Item 'rs_…' of type 'reasoning'"), and endpoints that do not
+ * know the field ("property 'reasoning_content' is unsupported").
+ */
+const REFUSED_STATE = /signature|thinking|thought|reasoning|encrypted/i;
+
+/** True if the same conversation without reasoning and signatures may be accepted, e.g. after a change of the account. */
+export function refusesState(thrown: unknown): boolean {
+  const status = statusOf(thrown);
+  const refused = status === 400 || status === 404 || status === 422;
+  return refused && thrown instanceof Error && REFUSED_STATE.test(thrown.message);
+}
+
 /** True for a temporary failure: too many requests, a server error, no connection, or an interrupted answer. */
 function isPassing(thrown: unknown, status: number | undefined): boolean {
   if (thrown instanceof StreamCutOff) return true;

@@ -5,6 +5,7 @@
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import type { TurnEnd, Usage } from '../task/events.ts';
 import type { ModelEvent } from './model.ts';
+import { TurnPartCollector } from './turn-part-collector.ts';
 
 type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;
 type CallEvent = Extract<ModelEvent, { type: 'call' }>;
@@ -16,6 +17,7 @@ export type PartResult =
 /** One object per attempt; a retry starts with a new one. */
 export class StreamPartReader {
   readonly #calls: CallEvent[] = [];
+  readonly #parts = new TurnPartCollector();
   #said = false;
   #left: number;
 
@@ -28,20 +30,32 @@ export class StreamPartReader {
   read(part: LanguageModelV3StreamPart): PartResult {
     switch (part.type) {
       case 'text-delta':
+        this.#parts.block('text', part);
         if (part.delta.trim() !== '') this.#said = true;
         return this.#goesOn(part.delta, part.delta === '' ? [] : [{ type: 'text', text: part.delta }]);
       case 'reasoning-delta':
+        this.#parts.block('reasoning', part);
+        return this.#goesOn(part.delta, part.delta === '' ? [] : [{ type: 'reasoning', text: part.delta }]);
+      case 'text-start':
+      case 'text-end':
+        this.#parts.block('text', part);
+        return events([]);
+      case 'reasoning-start':
+      case 'reasoning-end':
+        this.#parts.block('reasoning', part);
+        return events([]);
       case 'tool-input-delta':
         return this.#goesOn(part.delta, []);
       case 'tool-call':
         // The server cannot approve calls that the provider executes itself, so it never offers such tools.
-        if (part.providerExecuted !== true)
-          this.#calls.push({
-            type: 'call',
-            modelCallId: part.toolCallId,
-            tool: part.toolName,
-            input: inputOf(part.input),
-          });
+        if (part.providerExecuted === true) return events([]);
+        this.#parts.call(part.providerMetadata);
+        this.#calls.push({
+          type: 'call',
+          modelCallId: part.toolCallId,
+          tool: part.toolName,
+          input: inputOf(part.input),
+        });
         return events([]);
       case 'error':
         return { type: 'failure', error: part.error };
@@ -49,10 +63,6 @@ export class StreamPartReader {
         return this.#finish(part);
       case 'stream-start':
       case 'response-metadata':
-      case 'text-start':
-      case 'text-end':
-      case 'reasoning-start':
-      case 'reasoning-end':
       case 'tool-input-start':
       case 'tool-input-end':
       case 'tool-result':
@@ -78,11 +88,10 @@ export class StreamPartReader {
       return { type: 'failure', error: new StreamCutOff() };
     if (finishReason.unified === 'error')
       return { type: 'failure', error: new ModelRefusal(finishReason.raw ?? 'error') };
-    const finish: ModelEvent = {
-      type: 'finish',
-      end: endOf(finishReason.unified, { called: this.#calls.length > 0, said: this.#said }),
-      usage: usageOf(usage),
-    };
+    const end = endOf(finishReason.unified, { called: this.#calls.length > 0, said: this.#said });
+    // Providers refuse the state of a turn that broke off, e.g. reasoning without its signature.
+    const parts = end === 'stop' || end === 'tool-calls' ? this.#parts.result() : undefined;
+    const finish: ModelEvent = { type: 'finish', end, usage: usageOf(usage), ...(parts && { parts }) };
     return { type: 'events', events: [...this.#calls, finish], ended: true };
   }
 }

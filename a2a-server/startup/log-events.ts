@@ -78,6 +78,7 @@ export function logLineOf(event: TaskEvent): LogLine | undefined {
     case 'turn.finished':
     case 'turn.noted':
     case 'text.delta':
+    case 'reasoning.delta':
     case 'artifact.updated':
     case 'agent.session':
     case 'context.summarised':

@@ -10,6 +10,7 @@ import { isSamePlace, conversationPassages, type ConversationStep, type Passage 
 import type { TaskEvent, TurnPlace } from './events.ts';
 import { fold } from './fold.ts';
 import type { Snapshot } from './snapshot.ts';
+import type { ReplayedPart } from './turn-replay.ts';
 import { omittedTurns } from './transcript.ts';
 
 /** The minimum number of UTF-8 bytes per token. English has about four, code and other scripts about three. */
@@ -32,6 +33,8 @@ export interface ContextWindow {
   /** The size of the system prompt and the tools, in tokens. */
   beside: number;
   model: string;
+  /** A hash of the system prompt and the tools. */
+  basis: string;
 }
 
 /** The next step that shortens the conversation. */
@@ -53,7 +56,7 @@ export function tokensOf(text: string): number {
 
 /** The estimated size of the prompt in tokens. It uses the provider's last count, if known, plus everything since. */
 export function tokensNeeded(earlier: readonly Snapshot[], current: Snapshot, room: ContextWindow): number {
-  const shown = conversationPassages(earlier, current);
+  const shown = conversationPassages(earlier, current, room);
   const all = room.beside + total(shown);
   const { counted } = current.context;
   if (counted === null || counted.model !== room.model) return all;
@@ -150,7 +153,7 @@ function clipFor(
   const needed = (event: TaskEvent) => neededAfter(earlier, current, { room, event });
   const event = clips.find((each) => needed(each) <= most) ?? clips.at(-1);
   if (event === undefined) return undefined;
-  const before = room.beside + total(conversationPassages(earlier, current));
+  const before = room.beside + total(conversationPassages(earlier, current, room));
   return needed(event) < before ? { type: 'clip', event } : undefined;
 }
 
@@ -172,6 +175,7 @@ function stepTokens(step: ConversationStep): number {
     case 'user':
       return WRAPPING + tokensOf(step.text);
     case 'assistant':
+      if (step.parts !== undefined) return step.parts.reduce((sum, part) => sum + partTokens(part), WRAPPING);
       return step.calls.reduce(
         (sum, { tool, input }) => sum + WRAPPING + tokensOf(tool) + tokensOf(JSON.stringify(input)),
         WRAPPING + tokensOf(step.text),
@@ -179,4 +183,11 @@ function stepTokens(step: ConversationStep): number {
     case 'tool':
       return step.results.reduce((sum, { text }) => sum + WRAPPING + tokensOf(text), WRAPPING);
   }
+}
+
+function partTokens(part: ReplayedPart): number {
+  const state = part.state === undefined ? 0 : tokensOf(JSON.stringify(part.state));
+  const content =
+    part.type === 'call' ? tokensOf(part.tool) + tokensOf(JSON.stringify(part.input)) : tokensOf(part.text);
+  return WRAPPING + content + state;
 }

@@ -9,29 +9,39 @@ export interface Context {
   refused: 'no' | 'yes' | 'shortened';
   /** The provider's count of input tokens for the last turn. Null when the conversation before that turn has changed. */
   counted: { turn: number; model: string; inputTokens: number } | null;
+  /** The number of the last turn before the conversation was last shortened. Null if it never was. */
+  shortenedAt: number | null;
 }
 
 /** The note for a person when the conversation is summarised. */
 export const SUMMARISED =
   'The older part of the conversation is summarised from here on, so that the rest fits into the window of the model.';
 
-export const WHOLE_CONTEXT: Context = { summary: null, clip: null, refused: 'no', counted: null };
+export const WHOLE_CONTEXT: Context = {
+  summary: null,
+  clip: null,
+  refused: 'no',
+  counted: null,
+  shortenedAt: null,
+};
 
 type ContextEvent = Extract<TaskEvent, { type: `context.${string}` }>;
 
-export function contextAfter(context: Context, event: ContextEvent): Context {
+/** @param turns the number of the task's last turn */
+export function contextAfter(context: Context, event: ContextEvent, turns: number): Context {
   switch (event.type) {
     case 'context.summarised':
-      return { ...shorter(context), summary: { upTo: event.upTo, text: event.summary } };
+      return { ...shorter(context, turns), summary: { upTo: event.upTo, text: event.summary } };
     case 'context.clipped':
-      return { ...shorter(context), clip: { upTo: event.upTo, chars: event.chars } };
+      return { ...shorter(context, turns), clip: { upTo: event.upTo, chars: event.chars } };
     case 'context.exceeded':
       return { ...context, refused: 'yes' };
   }
 }
 
-function shorter(context: Context): Context {
-  return { ...context, refused: context.refused === 'no' ? 'no' : 'shortened', counted: null };
+function shorter(context: Context, turns: number): Context {
+  const refused = context.refused === 'no' ? 'no' : 'shortened';
+  return { ...context, refused, counted: null, shortenedAt: turns };
 }
 
 /** Keeps the provider's count, which includes tokens that only the provider sees. A count of zero means no count. */

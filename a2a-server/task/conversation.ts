@@ -3,6 +3,7 @@ import { commandLine } from '../../shared/protocol/agent-command.ts';
 import { stuckRemarks } from './stuck-detection.ts';
 import { resultForModel } from './call-result.ts';
 import { truncate } from './truncate.ts';
+import { isReplayable, replayedParts, type ConversationReader, type ReplayedPart } from './turn-replay.ts';
 import type { TurnPlace, UserMessage } from './events.ts';
 import { callsOf, type Snapshot, type Turn } from './snapshot.ts';
 
@@ -15,7 +16,8 @@ export interface ModelCall {
 /** One step of the conversation in a form that fits every model. */
 export type ConversationStep =
   | { role: 'user'; text: string }
-  | { role: 'assistant'; text: string; calls: ModelCall[] }
+  /** `parts`: the same turn with all that its model needs back. Absent for another model, and after a change of the conversation. */
+  | { role: 'assistant'; text: string; calls: ModelCall[]; parts?: ReplayedPart[] }
   | { role: 'tool'; results: { modelCallId: string; tool: string; text: string; isError: boolean }[] };
 
 /**
@@ -31,18 +33,30 @@ export interface Passage {
 
 /**
  * @param earlier snapshots of the session's ended tasks, oldest first.
+ * @param reader the model that gets the conversation. Without it, no turn has `parts`.
  * @returns steps in which every call has a result, as providers require.
  */
-export function conversation(earlier: readonly Snapshot[], current: Snapshot): ConversationStep[] {
-  return conversationPassages(earlier, current).flatMap(({ steps }) => steps);
+export function conversation(
+  earlier: readonly Snapshot[],
+  current: Snapshot,
+  reader?: ConversationReader,
+): ConversationStep[] {
+  return conversationPassages(earlier, current, reader).flatMap(({ steps }) => steps);
 }
 
 /** The conversation as passages. A summary replaces the summarised ones. */
-export function conversationPassages(earlier: readonly Snapshot[], current: Snapshot): Passage[] {
+export function conversationPassages(
+  earlier: readonly Snapshot[],
+  current: Snapshot,
+  reader?: ConversationReader,
+): Passage[] {
   const tasks = [...earlier, current];
   const all = tasks.flatMap((snapshot, index) => {
     const clip = clipIn(tasks.slice(index), snapshot.taskId);
-    return passagesOf(snapshot, clip, snapshot === current ? 'task' : 'message');
+    const later = tasks.slice(index + 1);
+    const replays = (turn: Turn): boolean =>
+      reader !== undefined && isReplayable(turn, { snapshot, later, reader });
+    return passagesOf(snapshot, { clip, replays }, snapshot === current ? 'task' : 'message');
   });
   const summary = tasks.findLast(({ context }) => context.summary !== null)?.context.summary;
   if (!summary) return all;
@@ -73,7 +87,7 @@ function clipIn(from: readonly Snapshot[], taskId: string): (turn: number) => nu
 
 function passagesOf(
   snapshot: Snapshot,
-  clip: (turn: number) => number,
+  { clip, replays }: { clip: (turn: number) => number; replays: (turn: Turn) => boolean },
   first: 'task' | 'message',
 ): Passage[] {
   const { taskId, exchanges, queued } = snapshot;
@@ -81,7 +95,11 @@ function passagesOf(
   const told = exchanges.map((exchange): Passage => {
     if (exchange.type === 'message') return { kind: 'message', steps: [said(exchange.message)] };
     const { turn } = exchange.turn;
-    const steps = turnSteps(snapshot, exchange.turn, { clip: clip(turn), remark: remarked.get(turn) });
+    const steps = turnSteps(snapshot, exchange.turn, {
+      clip: clip(turn),
+      remark: remarked.get(turn),
+      replays: replays(exchange.turn),
+    });
     return { kind: 'turn', place: { taskId, turn }, steps };
   });
   const waiting = queued.map((message): Passage => ({ kind: 'message', steps: [said(message)] }));
@@ -127,7 +145,7 @@ export function messageText({ parts, command }: UserMessage): string {
 function turnSteps(
   snapshot: Snapshot,
   turn: Turn,
-  { clip, remark }: { clip: number; remark: string | undefined },
+  { clip, remark, replays }: { clip: number; remark: string | undefined; replays: boolean },
 ): ConversationStep[] {
   const calls = callsOf(snapshot, turn);
   const assistant: ConversationStep = {
@@ -139,6 +157,7 @@ function turnSteps(
       tool: call.tool,
       input: call.originalInput ?? call.input,
     })),
+    ...(replays && { parts: replayedParts(turn, calls) }),
   };
   if (calls.length === 0)
     return [

@@ -19,6 +19,7 @@ import type {
   ToolProgress,
   ToolSource,
 } from '../../shared/protocol/tool-approval.ts';
+import type { TurnReplay } from './turn-replay.ts';
 
 /** One part of a person's message: text, or structured data that is passed on unchanged. */
 export type MessagePart = { type: 'text'; text: string } | { type: 'data'; data: unknown };
@@ -166,6 +167,8 @@ export type TaskEvent =
   | { type: 'task.working' }
   | { type: 'turn.started'; turn: number; model: string }
   | { type: 'text.delta'; turn: number; text: string }
+  /** The model's reasoning. It is not part of the answer. Only clients that ask for it see it. */
+  | { type: 'reasoning.delta'; turn: number; text: string }
   /** `append`: the parts are appended to the artifact of the same turn. Otherwise they replace it. */
   | { type: 'artifact.updated'; turn: number; artifact: Artifact; append: boolean; lastChunk: boolean }
   /** The ACP agent's own session id. A new process of the agent can continue the conversation with it. */
@@ -173,8 +176,11 @@ export type TaskEvent =
   /** A progress message of the agent. It is not part of the answer. */
   | { type: 'turn.noted'; turn: number; text: string }
   | { type: 'tool.requested'; turn: number; call: RequestedCall; verdict: PolicyVerdict }
-  /** `usd`: the cost in US dollars, by the prices at that time. Absent if the model has no price. */
-  | { type: 'turn.finished'; turn: number; end: TurnEnd; usage: Usage; usd?: number }
+  /**
+   * `usd`: the cost in US dollars, by the prices at that time. Absent if the model has no price. `replay`: what the model
+   * needs back in later turns. Old journals have none.
+   */
+  | { type: 'turn.finished'; turn: number; end: TurnEnd; usage: Usage; usd?: number; replay?: TurnReplay }
   /** The turn's model call broke off. Its output is void, and the model is asked again. */
   | { type: 'turn.abandoned'; turn: number; reason: string }
   /**

@@ -65,19 +65,23 @@ export function foldAll(taskId: string, entries: readonly JournalEntry[]): Snaps
 }
 
 /**
- * Joins adjacent text chunks of a turn into one entry, at the position of the last. The fold stays the same. Most entries
- * are such chunks, so this avoids most of the work.
+ * Joins adjacent chunks of a turn's text or reasoning into one entry, at the position of the last. The fold stays the same.
+ * Most entries are such chunks, so this avoids most of the work.
  */
 function joinText(entries: readonly JournalEntry[]): JournalEntry[] {
   const joined: JournalEntry[] = [];
   for (const entry of entries) {
     const { event } = entry;
     const before = joined.at(-1)?.event;
-    if (event.type === 'text.delta' && before?.type === 'text.delta' && before.turn === event.turn)
+    if (isDelta(event) && before?.type === event.type && before.turn === event.turn)
       joined[joined.length - 1] = { ...entry, event: { ...event, text: before.text + event.text } };
     else joined.push(entry);
   }
   return joined;
+}
+
+function isDelta(event: TaskEvent): event is Extract<TaskEvent, { type: `${string}.delta` }> {
+  return event.type === 'text.delta' || event.type === 'reasoning.delta';
 }
 
 function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Snapshot> {
@@ -98,6 +102,11 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
       };
     case 'text.delta':
       return inOpenTurn(s, event.turn, (turn) => ({ ...turn, text: turn.text + event.text }));
+    case 'reasoning.delta':
+      return inOpenTurn(s, event.turn, (turn) => ({
+        ...turn,
+        reasoning: (turn.reasoning ?? '') + event.text,
+      }));
     case 'artifact.updated':
       return inOpenTurn(s, event.turn, (turn) => ({
         ...turn,
@@ -124,7 +133,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
         exchanges:
           s.openTurn === null
             ? s.exchanges
-            : [...s.exchanges, { type: 'turn', turn: { ...s.openTurn, end: event.end } }],
+            : [...s.exchanges, { type: 'turn', turn: finishedTurn(s.openTurn, event) }],
         openTurn: null,
         outage: null,
         ...(s.openTurn !== null && { spending: addModelSpending(s.spending, s.openTurn.model, event) }),
@@ -139,13 +148,13 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
       };
     case 'context.summarised':
       return {
-        context: contextAfter(s.context, event),
+        context: contextAfter(s.context, event, s.turns),
         status: noted(s.status, SUMMARISED),
         ...(event.model !== null && { spending: addModelSpending(s.spending, event.model, event) }),
       };
     case 'context.clipped':
     case 'context.exceeded':
-      return { context: contextAfter(s.context, event) };
+      return { context: contextAfter(s.context, event, s.turns) };
     case 'input.required':
       return {
         status: {
@@ -232,6 +241,14 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
     case 'task.rejected':
       return { status: { state: 'rejected', message: event.message } };
   }
+}
+
+/** Reasoning that no later turn needs is not kept. */
+function finishedTurn(
+  { reasoning, ...turn }: Turn,
+  { end, replay }: Extract<TaskEvent, { type: 'turn.finished' }>,
+): Turn {
+  return { ...turn, end, ...(replay && { replay, ...(reasoning !== undefined && { reasoning }) }) };
 }
 
 function noted(status: Status, note: string): Status {

@@ -21,6 +21,7 @@ import type {
 } from './events.ts';
 import type { ExecutionOutput } from './tool-outputs.ts';
 import type { SpendingByModel } from './spending.ts';
+import type { TurnReplay } from './turn-replay.ts';
 
 export type Status =
   | { state: 'submitted' }
@@ -105,6 +106,10 @@ export interface Turn {
   turn: number;
   model: string;
   text: string;
+  /** The model's reasoning, which is not part of the answer. */
+  reasoning?: string;
+  /** What the model needs back in later turns. */
+  replay?: TurnReplay;
   /** The artifacts, in the order of their first event. */
   artifacts: readonly Artifact[];
   callIds: readonly string[];

@@ -6,6 +6,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
 import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
+import { THINKING } from '../../../shared/protocol/extensions.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { Caller } from './caller.ts';
 import type { OutputModes } from '../wire/output-modes.ts';
@@ -13,7 +14,7 @@ import { toWireError } from '../wire/wire-errors.ts';
 import type { WireFormat } from '../wire/wire-errors.ts';
 import type { ClientView } from '../wire/wire-objects.ts';
 
-const OFFERED: ReadonlySet<string> = new Set([TOOL_APPROVAL, RESUMABLE_STREAM, AGENT_COMMAND]);
+const OFFERED: ReadonlySet<string> = new Set([TOOL_APPROVAL, RESUMABLE_STREAM, AGENT_COMMAND, THINKING]);
 
 /** The A2A 0.3 name of the header in A2A 1.0 §3.2.6. */
 export const LEGACY_EXTENSIONS_HEADER = 'X-A2A-Extensions';
@@ -83,6 +84,7 @@ export class CallContext extends ServerCallContext {
       sessionId: task.sessionId,
       approval: this.speaksApproval,
       resumable: this.#speaks(RESUMABLE_STREAM),
+      ...(this.#speaks(THINKING) && { thinking: true }),
       ...(outputModes && { outputModes }),
     };
   }

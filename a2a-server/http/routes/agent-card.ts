@@ -2,6 +2,7 @@
 import type { AgentCard, AgentSkill } from '@a2a-js/sdk';
 import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
+import { THINKING } from '../../../shared/protocol/extensions.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import { INPUT_MODES, OUTPUT_MODES } from '../wire/media-types.ts';
 
@@ -49,6 +50,13 @@ export function agentCard(url: string, version: string, skills: readonly AgentSk
         {
           uri: AGENT_COMMAND,
           description: 'Commands that the agent runs by name, without a model. GET /api/commands lists them.',
+          required: false,
+          params: undefined,
+        },
+        {
+          uri: THINKING,
+          description:
+            "Status updates with the model's reasoning, marked as such. It is not part of the answer.",
           required: false,
           params: undefined,
         },

@@ -8,6 +8,7 @@
  * For clients without the approval extension, tool output is a growing artifact too. The piece with `offset` 0 creates it.
  */
 import type { Artifact, StreamResponse } from '@a2a-js/sdk';
+import { THINKING } from '../../../shared/protocol/extensions.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
@@ -37,6 +38,8 @@ export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamR
   switch (event.type) {
     case 'text.delta':
       return artifactUpdate(entry, view, turnArtifact(event.turn, event.text, ''), { append: true });
+    case 'reasoning.delta':
+      return view.thinking === true ? thinkingUpdate(entry, view, event) : undefined;
     case 'turn.started':
       return artifactUpdate(entry, view, turnArtifact(event.turn, '', RESPONSE), {});
     case 'turn.abandoned':
@@ -227,17 +230,27 @@ export function statusId(view: ClientView, seq: number): string {
   return `${view.taskId}-${seq}`;
 }
 
+/** Reasoning, for a client that asked for it. The metadata marks it, so that no client takes it for the answer. */
+function thinkingUpdate(
+  entry: JournalEntry,
+  view: ClientView,
+  { turn, text }: { turn: number; text: string },
+): StreamResponse {
+  return statusUpdate(entry, view, { state: 'working', text, thinking: { turn } });
+}
+
 interface Status {
   state: StateName;
   text?: string | undefined;
   pending?: readonly PendingAction[];
   activity?: Activity;
+  thinking?: { turn: number };
 }
 
 function statusUpdate(
   entry: JournalEntry,
   view: ClientView,
-  { state, text, pending, activity }: Status,
+  { state, text, pending, activity, thinking }: Status,
 ): StreamResponse {
   // Clients with the extension read the activity and need no text.
   const words = activity !== undefined && view.approval ? undefined : text;
@@ -246,6 +259,7 @@ function statusUpdate(
     : words === undefined
       ? undefined
       : message(view, 'agent', statusId(view, entry.seq), [textPart(words)]);
+  const metadata = metadataFor(view, entry.seq, activity && { activity });
   return {
     payload: {
       $case: 'statusUpdate',
@@ -257,7 +271,7 @@ function statusUpdate(
           message: said,
           timestamp: new Date(entry.at).toISOString(),
         },
-        metadata: metadataFor(view, entry.seq, activity && { activity }),
+        metadata: thinking ? { ...metadata, [THINKING]: thinking } : metadata,
       },
     },
   };

@@ -17,6 +17,8 @@ export interface ClientView {
   approval: boolean;
   /** True if `urn:mcp-a2a-bridge:resumable-stream:v1` is active. */
   resumable: boolean;
+  /** True if `urn:mcp-a2a-bridge:thinking:v1` is active. Otherwise reasoning is not sent. */
+  thinking?: boolean;
   /** The media types that the client accepts. Absent: all. */
   outputModes?: OutputModes;
 }

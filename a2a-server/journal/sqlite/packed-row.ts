@@ -19,7 +19,7 @@ const WORTHWHILE = 8;
 
 /** The common fields of the events in a row. */
 type Shape =
-  | Omit<Extract<TaskEvent, { type: 'text.delta' }>, 'text'>
+  | Omit<Extract<TaskEvent, { type: 'text.delta' | 'reasoning.delta' }>, 'text'>
   | Omit<Extract<TaskEvent, { type: 'tool.output' }>, 'text'>;
 
 /** Adjacent events for one row. */
@@ -40,7 +40,7 @@ export function runsIn(entries: readonly JournalEntry[]): PackedRun[] {
   const runs: PackedRun[] = [];
   let open: { run: PackedRun; shape: string; characters: number } | undefined;
   for (const { seq, at, event } of entries) {
-    if (event.type !== 'text.delta' && event.type !== 'tool.output') {
+    if (!isPackable(event)) {
       open = undefined;
       continue;
     }
@@ -58,6 +58,12 @@ export function runsIn(entries: readonly JournalEntry[]): PackedRun[] {
     open.characters += text.length;
   }
   return runs.filter((run) => run.entries.length >= WORTHWHILE);
+}
+
+function isPackable(
+  event: TaskEvent,
+): event is Extract<TaskEvent, { type: 'text.delta' | 'reasoning.delta' | 'tool.output' }> {
+  return event.type === 'text.delta' || event.type === 'reasoning.delta' || event.type === 'tool.output';
 }
 
 export function pack({ of, entries }: PackedRun): string {

@@ -40,6 +40,7 @@ function turn(stream: () => AsyncIterable<ModelEvent>, prepare?: ModelTurn['prep
     modelFor: () => ({ id: 'scripted', stream }),
     instructions: '',
     tools: [],
+    basis: 'basis',
     earlier: [],
     workspace: '/workspace',
     scope: new AbortScope(),

@@ -97,7 +97,7 @@ function overloaded(): Promise<Stream> {
 }
 
 describe('the events of a turn', () => {
-  test('text comes at once, calls come at the end of the turn, and other parts are dropped', async () => {
+  test('text and reasoning come at once, calls come at the end of the turn', async () => {
     const events = await collect(
       modelOf(() =>
         streamOf(
@@ -113,11 +113,17 @@ describe('the events of a turn', () => {
       ),
     );
     expect(events).toEqual([
+      { type: 'reasoning', text: 'hmm' },
       { type: 'text', text: 'a' },
       { type: 'text', text: 'b' },
       { type: 'call', modelCallId: 'c1', tool: 'wait', input: { seconds: 1 } },
       // Some servers send `stop` with a call; the call counts.
-      { type: 'finish', end: 'tool-calls', usage: { inputTokens: 5, outputTokens: 0 } },
+      {
+        type: 'finish',
+        end: 'tool-calls',
+        usage: { inputTokens: 5, outputTokens: 0 },
+        parts: [{ type: 'reasoning', length: 3 }, { type: 'call' }, { type: 'text', length: 2 }],
+      },
     ]);
   });
 

@@ -74,7 +74,7 @@ class Session {
   }
 }
 
-const room = (window: number): ContextWindow => ({ window, beside: 1_000, model: 'm' });
+const room = (window: number): ContextWindow => ({ window, beside: 1_000, model: 'm', basis: 'b' });
 const windows = fc.integer({ min: 8_000, max: 40_000 });
 const cases = { numRuns: runsOf(60) };
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { StreamResponse } from '@a2a-js/sdk';
+import { THINKING } from '../../../../../shared/protocol/extensions.ts';
 import { RESUMABLE_STREAM } from '../../../../../shared/protocol/resumable-stream-extension.ts';
 import { activitySchema, asideSchema, TOOL_APPROVAL } from '../../../../../shared/protocol/tool-approval.ts';
 import { toStreamResponse } from '../../../../../a2a-server/http/wire/event-projection.ts';
@@ -36,7 +37,7 @@ const anyPart = fc.oneof(
 );
 
 /** What no client needs to see. */
-const UNSEEN = ['message.received', 'context.clipped', 'context.exceeded'];
+const UNSEEN = ['message.received', 'context.clipped', 'context.exceeded', 'reasoning.delta'];
 
 /** Any event a journal may hold. */
 const anyEvent: fc.Arbitrary<TaskEvent> = fc.oneof(
@@ -58,6 +59,7 @@ const anyEvent: fc.Arbitrary<TaskEvent> = fc.oneof(
     { type: 'auth.required', question: 'Who?' },
     { type: 'task.completed', message: 'All done.' },
     { type: 'turn.noted', turn: 1, text: 'looking' },
+    { type: 'reasoning.delta', turn: 1, text: 'hmm' },
     {
       type: 'context.summarised',
       upTo: { taskId: 'task-1', turn: 1 },
@@ -174,6 +176,19 @@ describe('an entry as a stream event', () => {
         expect(toStreamResponse(entry, view(true, true))).toEqual(toStreamResponse(entry, view(true, true)));
       }),
     );
+  });
+
+  test('reasoning goes only to a client that asks for it, and is marked', () => {
+    const entry = { seq: 1, at: 0, event: { type: 'reasoning.delta' as const, turn: 2, text: 'hmm' } };
+    expect(toStreamResponse(entry, view(true, true))).toBeUndefined();
+    const payload = toStreamResponse(entry, { ...view(false, false), thinking: true })?.payload;
+    expect(payload).toMatchObject({
+      $case: 'statusUpdate',
+      value: {
+        status: { message: { parts: [{ content: { value: 'hmm' } }] } },
+        metadata: { [THINKING]: { turn: 2 } },
+      },
+    });
   });
 
   test('R40 each step of a call is an activity for clients with the extension', () => {

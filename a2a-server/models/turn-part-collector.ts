@@ -1,0 +1,65 @@
+/** Collects the parts of a turn in the model's order, with the data that its provider wants back. */
+import type { SharedV3ProviderMetadata } from '@ai-sdk/provider';
+import type { JsonObject, TurnPart } from '../task/turn-replay.ts';
+
+type Metadata = Record<string, Record<string, unknown>>;
+
+interface Collected {
+  type: TurnPart['type'];
+  length: number;
+  metadata: Metadata;
+}
+
+/** One object per turn. */
+export class TurnPartCollector {
+  readonly #parts: Collected[] = [];
+  /** The part that a block's id stands for. */
+  readonly #blocks = new Map<string, Collected>();
+
+  /** Adds a call of the model. */
+  call(metadata: SharedV3ProviderMetadata | undefined): void {
+    this.#parts.push({ type: 'call', length: 0, metadata: merged({}, metadata) });
+  }
+
+  /** Adds the start, a piece or the end of a block. */
+  block(
+    type: 'text' | 'reasoning',
+    part: { id: string; delta?: string; providerMetadata?: SharedV3ProviderMetadata },
+  ): void {
+    const key = `${type} ${part.id}`;
+    const { delta = '' } = part;
+    let block = this.#blocks.get(key);
+    // The turn's text is one string, so a part is one piece of it.
+    const interrupted = delta !== '' && block !== this.#parts.findLast((each) => each.type === type);
+    if (block === undefined || interrupted) {
+      const metadata = block?.metadata ?? {};
+      if (block !== undefined) block.metadata = {};
+      block = { type, length: 0, metadata };
+      this.#parts.push(block);
+      this.#blocks.set(key, block);
+    }
+    block.length += delta.length;
+    block.metadata = merged(block.metadata, part.providerMetadata);
+  }
+
+  /** @returns undefined if text and calls alone are the whole turn. */
+  result(): TurnPart[] | undefined {
+    const parts = this.#parts.map(turnPart);
+    return parts.some((part) => part.type === 'reasoning' || part.state !== undefined) ? parts : undefined;
+  }
+}
+
+/** Later values win. The signature of a block comes after its text. */
+function merged(before: Metadata, added: SharedV3ProviderMetadata | undefined): Metadata {
+  const all = { ...before };
+  for (const [namespace, fields] of Object.entries(added ?? {}))
+    all[namespace] = { ...all[namespace], ...fields };
+  return all;
+}
+
+function turnPart({ type, length, metadata }: Collected): TurnPart {
+  // The journal stores JSON. The values must be the same before and after a restart.
+  const state: Record<string, JsonObject> = JSON.parse(JSON.stringify(metadata));
+  const kept = Object.keys(state).length === 0 ? {} : { state };
+  return type === 'call' ? { type, ...kept } : { type, length, ...kept };
+}

@@ -1,0 +1,231 @@
+/**
+ * The streams of real providers, written after their documentation (`test/recordings`), and what the next request must
+ * contain. A server on loopback replays a stream for each request.
+ */
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createModels } from '../../../a2a-server/startup/configured-models.ts';
+import { modelSettingsSchema, type ProviderName } from '../../../a2a-server/models/model-settings.ts';
+import type { Models } from '../../../a2a-server/models/model.ts';
+import type { TaskEvent, Usage } from '../../../a2a-server/task/events.ts';
+import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
+import { ADA, says, settled, startService, type RunningService } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+interface Provider {
+  name: ProviderName;
+  model: string;
+  /** The folder of its recordings. */
+  folder: string;
+  env: Record<string, string>;
+  /** The usage of its recording `text-with-cached-usage`. */
+  cachedUsage: Usage;
+  /** The conversation in a request. */
+  conversation: (body: unknown) => unknown;
+}
+
+const PROVIDERS: Provider[] = [
+  {
+    name: 'anthropic',
+    model: 'anthropic:claude-sonnet-4-5',
+    folder: 'anthropic',
+    env: { ANTHROPIC_API_KEY: 'key' },
+    cachedUsage: { inputTokens: 2257, outputTokens: 41, cachedInputTokens: 2048 },
+    conversation: (body) => fieldOf(body, 'messages'),
+  },
+  {
+    name: 'google',
+    model: 'google:gemini-3-flash-preview',
+    folder: 'google',
+    env: { GEMINI_API_KEY: 'key' },
+    cachedUsage: { inputTokens: 4200, outputTokens: 6, cachedInputTokens: 4096 },
+    conversation: (body) => fieldOf(body, 'contents'),
+  },
+  {
+    name: 'openai-compatible',
+    model: 'openai-compatible:deepseek-reasoner',
+    folder: 'openai-compatible',
+    env: {},
+    cachedUsage: { inputTokens: 420, outputTokens: 6, cachedInputTokens: 320 },
+    conversation: (body) => withoutSystem(fieldOf(body, 'messages')),
+  },
+];
+
+let endpoint: FakeModelEndpoint;
+let where: { stateDir: string; workspace: string };
+beforeEach(async () => {
+  endpoint = await startFakeModelEndpoint();
+  where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
+  await writeFile(join(where.workspace, 'a.md'), 'one\n');
+  await writeFile(join(where.workspace, 'b.md'), 'two\n');
+});
+afterEach(() => endpoint.close());
+
+const recordings = new URL('../../recordings/', import.meta.url);
+
+async function replay(folder: string, ...names: string[]): Promise<void> {
+  for (const name of names)
+    endpoint.script({
+      type: 'raw',
+      body: await readFile(new URL(`${folder}/${name}.sse`, recordings), 'utf8'),
+    });
+}
+
+/** The conversation that the documentation demands after these streams. */
+async function demanded(folder: string, name: string): Promise<string> {
+  const text = await readFile(new URL(`${folder}/${name}.json`, recordings), 'utf8');
+  return JSON.stringify(JSON.parse(text));
+}
+
+function modelsOf(...providers: Provider[]): Models {
+  const [first] = providers;
+  const settings = modelSettingsSchema.parse({
+    model: first?.model,
+    others: providers.map(({ model }) => model),
+    baseUrls: Object.fromEntries(providers.map(({ name }) => [name, `${endpoint.url}/v1`])),
+  });
+  const env = Object.assign({}, ...providers.map((provider) => provider.env));
+  return createModels(settings, env, { retries: 0, pauseMs: 0, maxPauseMs: 0 });
+}
+
+function sent(provider: Provider, index: number): string {
+  return JSON.stringify(provider.conversation(endpoint.received[index]?.body));
+}
+
+async function eventsOf({ tasks }: RunningService, taskId: string): Promise<TaskEvent[]> {
+  const events: TaskEvent[] = [];
+  for await (const batch of tasks.follow(taskId, 0, { until: 'ended', signal: new AbortController().signal }))
+    events.push(...batch.map(({ event }) => event));
+  return events;
+}
+
+describe.each(PROVIDERS)('$model', (provider) => {
+  const { folder } = provider;
+
+  it('gets its reasoning, signatures and call ids back as it sent them, and after a restart the same bytes', async () => {
+    const service = await startService({ ...where, models: modelsOf(provider) });
+    await replay(folder, 'thinking-and-parallel-calls', 'text-with-cached-usage', 'text');
+    const accepted = await service.tasks.send(says('Compare a.md and b.md'));
+    await settled(service.tasks, accepted);
+    expect(sent(provider, 1)).toBe(await demanded(folder, 'after-calls'));
+
+    await service.stop();
+    const next = await startService({ ...where, models: modelsOf(provider) });
+    const second = await next.tasks.send({ ...says('Thanks'), sessionId: accepted.sessionId });
+    await settled(next.tasks, second);
+    expect(sent(provider, 2)).toBe(await demanded(folder, 'after-answer'));
+  });
+
+  it('never shows its reasoning as the answer', async () => {
+    const service = await startService({ ...where, models: modelsOf(provider) });
+    await replay(folder, 'thinking-and-parallel-calls', 'text');
+    const { exchanges } = await settled(service.tasks, await service.tasks.send(says('Compare')));
+    const texts = exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn.text] : []));
+    expect(texts).toEqual(['I read both.', 'Done.']);
+  });
+
+  it('tells cached tokens from others', async () => {
+    const service = await startService({ ...where, models: modelsOf(provider) });
+    await replay(folder, 'text-with-cached-usage');
+    const { taskId } = await service.tasks.send(says('Compare'));
+    const finished = (await eventsOf(service, taskId)).find(({ type }) => type === 'turn.finished');
+    expect(finished).toMatchObject({ usage: provider.cachedUsage });
+  });
+
+  it('fails the task with a sentence when it withholds the answer', async () => {
+    const service = await startService({ ...where, models: modelsOf(provider) });
+    await replay(folder, 'refusal');
+    const { status } = await settled(service.tasks, await service.tasks.send(says('Do harm')));
+    expect(status).toMatchObject({ state: 'failed', message: expect.stringContaining('content filter') });
+  });
+
+  it('gets nothing back of a turn that was cut at its length', async () => {
+    const service = await startService({ ...where, models: modelsOf(provider) });
+    await replay(folder, 'length', 'text');
+    await settled(service.tasks, await service.tasks.send(says('Tell a story')));
+    expect(sent(provider, 1)).not.toContain('A long story');
+  });
+
+  it('is asked again after an error in the middle, and the half answer is void', async () => {
+    const service = await startService({ ...where, models: modelsOf(provider) });
+    await replay(folder, 'error-in-the-middle', 'text');
+    const { taskId } = await service.tasks.send(says('Begin'));
+    const { signal } = new AbortController();
+    for await (const batch of service.tasks.follow(taskId, 0, { until: 'ended', signal }))
+      if (batch.some(({ event }) => event.type === 'model.unavailable')) break;
+    const { status, exchanges } = await service.tasks.snapshot(taskId, ADA);
+    expect(status.state).toBe('working');
+    expect(JSON.stringify(exchanges)).not.toContain('I begin');
+  });
+});
+
+describe('a conversation that another model continues', () => {
+  it.each(PROVIDERS)('has nothing of $model but text, calls and results', async (provider) => {
+    const other = PROVIDERS.find(({ name }) => name !== provider.name) ?? provider;
+    const service = await startService({ ...where, models: modelsOf(provider, other) });
+    await replay(provider.folder, 'thinking-and-parallel-calls', 'text-with-cached-usage');
+    const first = await service.tasks.send(says('Compare a.md and b.md'));
+    await settled(service.tasks, first);
+    await replay(other.folder, 'text');
+    const message = says('Thanks');
+    const second = await service.tasks.send({
+      ...message,
+      sessionId: first.sessionId,
+      settings: { ...message.settings, model: other.model },
+    });
+    await settled(service.tasks, second);
+    const body = JSON.stringify(endpoint.received[2]?.body);
+    expect(body).toContain('I read both.');
+    expect(body).not.toMatch(/ErUBCkYI|EqQBCgIY|CiQBcsja|reasoning_content|I need/);
+  });
+});
+
+it('a Gemini model behind an endpoint with the API of OpenAI gets its signature back with its call', async () => {
+  const provider = PROVIDERS.find(({ name }) => name === 'openai-compatible');
+  if (provider === undefined) throw new Error('no such provider');
+  const service = await startService({ ...where, models: modelsOf(provider) });
+  await replay('gemini-by-openai-api', 'signed-calls');
+  await replay('openai-compatible', 'text');
+  await settled(service.tasks, await service.tasks.send(says('Compare a.md and b.md')));
+  expect(sent(provider, 1)).toBe(await demanded('gemini-by-openai-api', 'after-calls'));
+});
+
+describe('a provider that refuses the state of earlier turns', () => {
+  it.each([
+    ['anthropic', 400, 'messages.1.content.0: Invalid `signature` in `thinking` block', 2],
+    ['openai-compatible', 400, "property 'reasoning_content' is unsupported", 1],
+  ])('%s gets the conversation without it', async (name, status, message, refusals) => {
+    const provider = PROVIDERS.find((each) => each.name === name);
+    if (provider === undefined) throw new Error('no such provider');
+    const { folder } = provider;
+    const service = await startService({ ...where, models: modelsOf(provider) });
+    const refusal = {
+      type: 'status',
+      status,
+      body: { type: 'error', error: { type: 'invalid_request_error', message } },
+    } as const;
+    await replay(folder, 'thinking-and-parallel-calls');
+    endpoint.script(refusal);
+    await replay(folder, 'text-with-cached-usage');
+    const first = await service.tasks.send(says('Compare a.md and b.md'));
+    expect((await settled(service.tasks, first)).status.state).toBe('completed');
+    expect(sent(provider, 2)).toContain('I read both.');
+    expect(sent(provider, 2)).not.toContain('I need both files');
+    // A signature may be refused once, e.g. after a change of the account. A field that is not known is never accepted.
+    if (refusals === 2) endpoint.script(refusal);
+    await replay(folder, 'text');
+    await settled(service.tasks, await service.tasks.send({ ...says('Thanks'), sessionId: first.sessionId }));
+    expect(endpoint.received).toHaveLength(3 + refusals);
+  });
+});
+
+function fieldOf(body: unknown, name: string): unknown {
+  return typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
+}
+
+function withoutSystem(messages: unknown): unknown {
+  return Array.isArray(messages)
+    ? messages.filter((message) => fieldOf(message, 'role') !== 'system')
+    : messages;
+}

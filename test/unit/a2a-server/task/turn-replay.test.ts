@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import { conversation, type ConversationStep } from '../../../../a2a-server/task/conversation.ts';
+import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
+import { foldAll } from '../../../../a2a-server/task/fold.ts';
+import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
+import type { TurnPart } from '../../../../a2a-server/task/turn-replay.ts';
+
+const READER = { model: 'm', basis: 'b' };
+const USAGE = { inputTokens: 1, outputTokens: 1 };
+const SIGNED: TurnPart[] = [
+  { type: 'reasoning', length: 3, state: { p: { signature: 's' } } },
+  { type: 'text', length: 6 },
+  { type: 'reasoning', length: 5 },
+  { type: 'text', length: 2 },
+];
+
+function task(taskId: string, ...events: TaskEvent[]): Snapshot {
+  const all: TaskEvent[] = [
+    { type: 'task.created', sessionId: 's', principal: 'p', settings: {} },
+    { type: 'message.received', message: { messageId: taskId, parts: [] }, channel: 'test' },
+    ...events,
+  ];
+  const snapshot = foldAll(
+    taskId,
+    all.map((event, index) => ({ seq: index + 1, at: 0, event })),
+  );
+  if (snapshot === undefined) throw new Error('no task');
+  return snapshot;
+}
+
+function turn(number: number, { model = 'm', basis = 'b' } = {}): TaskEvent[] {
+  return [
+    { type: 'turn.started', turn: number, model },
+    { type: 'reasoning.delta', turn: number, text: 'one' },
+    { type: 'text.delta', turn: number, text: 'first ' },
+    { type: 'reasoning.delta', turn: number, text: 'two' },
+    { type: 'reasoning.delta', turn: number, text: '..' },
+    { type: 'text.delta', turn: number, text: 'ok' },
+    { type: 'turn.finished', turn: number, end: 'stop', usage: USAGE, replay: { basis, parts: SIGNED } },
+  ];
+}
+
+const summary: TaskEvent = {
+  type: 'context.summarised',
+  upTo: { taskId: 'a', turn: 1 },
+  summary: 'so far',
+  model: 'm',
+  usage: USAGE,
+};
+
+function replays(steps: readonly ConversationStep[]): boolean[] {
+  return steps.flatMap((step) => (step.role === 'assistant' ? [step.parts !== undefined] : []));
+}
+
+describe('a turn that its model gets back', () => {
+  it('has its reasoning and text in their order, with the data of the provider', () => {
+    const [, answer] = conversation([], task('a', ...turn(1)), READER);
+    expect(answer).toMatchObject({
+      text: 'first ok',
+      parts: [
+        { type: 'reasoning', text: 'one', state: { p: { signature: 's' } } },
+        { type: 'text', text: 'first ' },
+        { type: 'reasoning', text: 'two..' },
+        { type: 'text', text: 'ok' },
+      ],
+    });
+  });
+
+  it.each([
+    ['another model', { ...READER, model: 'n' }],
+    ['other instructions or tools', { ...READER, basis: 'c' }],
+    ['no model', undefined],
+  ])('is text and calls alone for %s', (_, reader) => {
+    expect(replays(conversation([], task('a', ...turn(1)), reader))).toEqual([false]);
+  });
+
+  it('is text and calls alone after the conversation was shortened; later turns are whole again', () => {
+    const current = task('a', ...turn(1), ...turn(2), summary, ...turn(3));
+    expect(replays(conversation([], current, READER))).toEqual([false, true]);
+    const next = task('b', ...turn(1));
+    expect(replays(conversation([current], next, READER))).toEqual([false, true, true]);
+    const shortened = task('b', ...turn(1), {
+      type: 'context.clipped',
+      upTo: { taskId: 'b', turn: 1 },
+      chars: 500,
+    });
+    expect(replays(conversation([current], shortened, READER))).toEqual([false, false, false]);
+  });
+
+  it('is text and calls alone in a journal from before', () => {
+    const [started, finished] = [turn(1)[0], turn(1).at(-1)];
+    if (started === undefined || finished?.type !== 'turn.finished') throw new Error('no turn');
+    const { replay: _, ...old } = finished;
+    const steps = conversation(
+      [],
+      task('a', started, { type: 'text.delta', turn: 1, text: 'ok' }, old),
+      READER,
+    );
+    expect(steps.at(-1)).toEqual({ role: 'assistant', text: 'ok', calls: [] });
+  });
+});
