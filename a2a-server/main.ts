@@ -18,6 +18,7 @@ import type * as JournalModule from './startup/journal-commands.ts';
 import type { TryOptions } from './startup/try-policy.ts';
 
 type JournalCommands = typeof JournalModule;
+type CheckFlags = { offline?: boolean; json?: boolean } & Record<string, unknown>;
 
 /** sysexits.h EX_CONFIG: it will not work before something is changed. */
 const EXIT_CONFIGURATION = 78;
@@ -55,6 +56,7 @@ function program(): Command {
   for (const { flag, describe } of LOCATION_FLAGS) command.option(flag, describe);
   addPolicy(command);
   addConfirmClock(command);
+  addCheck(command);
   addJournal(command);
   const unflagged = Object.values(UNFLAGGED_SETTINGS).map(
     (it) => `  ${it.env}: ${it.describe} (${it.allowed})`,
@@ -79,6 +81,28 @@ function addConfirmClock(server: Command): void {
         );
       } catch (error) {
         fail(error);
+      }
+    });
+}
+
+function addCheck(server: Command): void {
+  server
+    .command('check')
+    .description('checks the settings and the journal as a start does, and tries the model; starts nothing')
+    .option('--offline', 'ask no model')
+    .option('--json', 'one JSON object')
+    .action(async (_, it: Command) => {
+      const { offline = false, json = false, ...flags } = it.optsWithGlobals<CheckFlags>();
+      try {
+        const { checkServer } = await import('./startup/check.ts');
+        const report = await checkServer(flags, process.env, { pageDirectory: PAGE, offline });
+        if (json) say(JSON.stringify(report));
+        else
+          for (const { subject, level, message, next } of report.findings)
+            say(`${level}: ${subject}: ${message}${next === undefined ? '' : `\n  ${next}`}`);
+        process.exit(report.ok ? 0 : EXIT_CONFIGURATION);
+      } catch (error) {
+        fail(error, json);
       }
     });
 }

@@ -1,6 +1,7 @@
 /** Chooses the agent that runs the tasks, by the setting `agent`. */
 import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Models } from '../models/model.ts';
+import { agentName } from '../models/acp/agent-command.ts';
 import { offeredModels } from './configured-models.ts';
 import { NO_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
 import { readScript } from '../models/scripted/script.ts';
@@ -49,6 +50,18 @@ export async function createAgentBackend(
         children,
       });
     }
+  }
+}
+
+/** What runs the tasks, for people: the default model, or the agent. */
+export function agentText({ agent, model }: Pick<ServerSettings, 'agent' | 'model'>): string {
+  switch (agent.type) {
+    case 'model':
+      return model;
+    case 'scripted':
+      return `the script ${agent.file}`;
+    case 'acp':
+      return `the ACP agent ${agentName(agent)}`;
   }
 }
 

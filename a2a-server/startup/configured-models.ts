@@ -79,13 +79,19 @@ type Offer = Pick<
 
 /**
  * Creates every offered model, so that a missing key or address fails at startup and not in the first task.
+ * @param patience as for `createModels`
  * @throws ProductError CONFIGURATION
  */
-export function offeredModels(settings: Offer, env: Readonly<Record<string, string | undefined>>): Models {
+export function offeredModels(
+  settings: Offer,
+  env: Readonly<Record<string, string | undefined>>,
+  patience?: RetryPolicy,
+): Models {
   const { model, fastModel, smartModel, otherModel, baseUrls, prices, contextWindow } = settings;
   const models = createModels(
     { model, fast: fastModel, smart: smartModel, others: otherModel, baseUrls, prices, contextWindow },
     env,
+    patience,
   );
   const offered = models.list().map((name) => models.resolve(name));
   const unpriced = offered.find(({ id, price }) => id !== OFFLINE_MODEL_ID && price === undefined);

@@ -1,5 +1,4 @@
 /** Starts one server, and stops it in the reverse order. */
-import { realpath } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import { join } from 'node:path';
@@ -40,23 +39,19 @@ import { childProcesses, type ChildProcesses } from '../processes/child-processe
 import { listen, serverOrigin, stateInUse } from './listen.ts';
 import type { McpServers } from '../mcp-servers/mcp-servers.ts';
 import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
-import { serversToStart } from '../mcp-servers/variables.ts';
-import type { Policy } from '../policy/policy.ts';
-import { serverPolicy, unknownMcpServers } from './server-policy.ts';
+import { unknownMcpServers } from './server-policy.ts';
 import { logEvents } from './log-events.ts';
 import type { ServerSettings } from './settings.ts';
-import { builtinTools, SETTLE_MARGIN_MS } from '../tools/builtin/builtin-tools.ts';
-import type { Tool } from '../tools/tool.ts';
+import { SETTLE_MARGIN_MS } from '../tools/builtin/builtin-tools.ts';
 import type { ReadOutput } from '../tools/builtin/read-output.ts';
-import { confinementText, findConfinement, type Confinement } from '../tools/shell/confinement.ts';
+import { confinementText } from '../tools/shell/confinement.ts';
 import { createToolbox } from '../tools/toolbox.ts';
 import { barDirectory, type BarredDirectory } from '../tools/workspace/barred-directory.ts';
 import { pageAccessFile } from '../page/page-access-file.ts';
 import { pageCookie } from '../page/page-cookie.ts';
-import { readPage } from '../page/page-route.ts';
-import type { Page } from '../page/page-route.ts';
 import { pageSessions } from '../page/page-sessions.ts';
-import { createAgentBackend, type AgentBackend } from './agent-backend.ts';
+import { agentText } from './agent-backend.ts';
+import { prepareServer, type Prepared } from './prepare.ts';
 
 /**
  * Milliseconds an aborted tool has to settle. It is longer than `grace`, because the kill comes after `grace`.
@@ -94,7 +89,6 @@ export async function serve(
   log: Logger,
   pageDirectory: string,
 ): Promise<ServerRun> {
-  const page = await readPage(pageDirectory);
   const { stateDir } = settings;
   const children = childProcesses({
     directory: join(stateDir, 'processes'),
@@ -103,17 +97,13 @@ export async function serve(
     onOrphan: ({ owner, group }, end) =>
       log.warn({ ...owner, group }, `a process group of an earlier server is ${end}`),
   });
-  const worker = await createAgentBackend(settings, children);
   const held: { journal?: Journal; mcpServers?: McpServers | undefined } = {};
-  await prepareStateDirectory(stateDir);
-  const confinement = await confinementOf(settings);
   const outputs: ReadOutput = async (toolId, reader) =>
     held.journal === undefined ? undefined : journalledOutputs(held.journal)(toolId, reader);
-  const tools = worker.tools ?? toolsOf(settings, { confinement, outputs, children });
-  const policy = serverPolicy(settings, tools);
+  const makeDirectory = (): Promise<void> => prepareStateDirectory(stateDir);
+  const prepared = await prepareServer(settings, { pageDirectory, children, outputs, makeDirectory });
   for (const name of unknownMcpServers(settings))
     log.warn({ server: name }, 'a rule of policy names an MCP server that is not configured');
-  const mcpServers = serversToStart(settings.mcpServers, process.env);
   await checkWritable(stateDir);
   const token = await obtainToken(stateDir);
   let answer: RequestListener = notReady;
@@ -135,21 +125,8 @@ export async function serve(
     // (D6).
     children.endOrphans().catch((error: unknown) => log.error({ err: error }, 'orphans could not be ended'));
     const own = await barDirectory(stateDir);
-    held.mcpServers = await startedMcpServers(mcpServers, settings, { log, children });
-    const made = {
-      children,
-      settings,
-      log,
-      token,
-      server,
-      port,
-      own,
-      worker,
-      tools,
-      policy,
-      page,
-      confinement,
-    };
+    held.mcpServers = await startedMcpServers(prepared.mcpServers, settings, { log, children });
+    const made = { ...prepared, children, settings, log, token, server, port, own };
     const opened = { ...made, journal: held.journal, mcpServers: held.mcpServers };
     return await run(opened, (app) => (answer = app));
   } catch (error) {
@@ -168,7 +145,7 @@ const notReady: RequestListener = (request, response) => {
   else response.writeHead(503, { 'Retry-After': '1' }).end();
 };
 
-interface Opened {
+interface Opened extends Omit<Prepared, 'mcpServers'> {
   children: ChildProcesses;
   settings: ServerSettings;
   log: Logger;
@@ -177,11 +154,6 @@ interface Opened {
   port: number;
   /** The identity of the state directory, independent of its path. */
   own: BarredDirectory;
-  worker: AgentBackend;
-  tools: readonly Tool[];
-  confinement: Confinement;
-  policy: Policy;
-  page: Page;
   journal: Journal;
   mcpServers?: McpServers | undefined;
 }
@@ -238,6 +210,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     closing: () => closing,
     health: () => ({
       ...record,
+      agent: agentText(settings),
       stateDirectory: settings.stateDir,
       executing: tasks.executing(),
       toolExecutions: tasks.running().length,
@@ -281,28 +254,6 @@ async function startedMcpServers(
   const { startMcpServers } = await import('../mcp-servers/mcp-servers.ts');
   const { env: environment } = process;
   return startMcpServers(entries, { clock: systemClock, log, graceMs: grace, environment, children });
-}
-
-/** Checked before serving: a server that must confine its shell and cannot does not start (X1). */
-async function confinementOf({ confineShell, shellNetwork, stateDir }: ServerSettings): Promise<Confinement> {
-  return findConfinement({
-    confine: confineShell,
-    network: shellNetwork,
-    // X2: a confined command may read the system, but not the server's token or journal.
-    hidden: [await realpath(stateDir)],
-  });
-}
-
-function toolsOf(
-  { grace, passEnv, allowPrivateHost }: ServerSettings,
-  made: { confinement: Confinement; outputs: ReadOutput; children: ChildProcesses },
-): Tool[] {
-  return builtinTools({
-    graceMs: grace,
-    passEnvironment: passEnv,
-    privateHosts: allowPrivateHost,
-    ...made,
-  });
 }
 
 function taskService(

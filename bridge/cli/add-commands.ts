@@ -51,12 +51,13 @@ function addSetUp(add: Add, carryOut: CarryOut): void {
     const { uninstall } = await import('./commands/install.ts');
     await carryOut(it, (run) => uninstall(run, client));
   });
-  add('doctor', 'looks at settings, agents, tokens, clocks and clients, and says what to do').action(
-    async (_, it: Command) => {
+  add('doctor', 'checks settings, model, agents, tokens, clocks and clients, and says what to do')
+    .option('--offline', 'ask no model and no agent')
+    .option('--webhook', 'send a test post to the approval webhook')
+    .action(async (_, it: Command) => {
       const { doctor } = await import('./commands/doctor.ts');
       await carryOut(it, doctor);
-    },
-  );
+    });
 }
 
 function addTasks(add: Add, carryOut: CarryOut): void {

@@ -110,12 +110,7 @@ const MIGRATIONS: readonly string[] = [
  */
 export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS): void {
   const version = versionOf(database, path);
-  if (version > migrations.length) {
-    throw new ProductError(
-      'CONFIGURATION',
-      `The journal ${path} was written by a newer a2a-server (version ${version}, this one knows ${migrations.length}). Nothing was changed; update a2a-server, or choose another state directory.`,
-    );
-  }
+  requireKnown(version, migrations.length, path);
   // Before the first table. WAL: readers never wait. FULL: a commit survives a power loss (J1).
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
   if (version === migrations.length) return;
@@ -123,6 +118,21 @@ export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS)
     for (const migration of migrations.slice(version)) database.exec(migration);
     database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length};`);
   });
+}
+
+/** @throws ProductError CONFIGURATION if this program cannot open the journal */
+export function requireKnownSchema(database: Sqlite, path: string): 'current' | 'earlier' {
+  const version = versionOf(database, path);
+  requireKnown(version, MIGRATIONS.length, path);
+  return version === MIGRATIONS.length ? 'current' : 'earlier';
+}
+
+function requireKnown(version: number, newest: number, path: string): void {
+  if (version <= newest) return;
+  throw new ProductError(
+    'CONFIGURATION',
+    `The journal ${path} was written by a newer a2a-server (version ${version}, this one knows ${newest}). Nothing was changed; update a2a-server, or choose another state directory.`,
+  );
 }
 
 /** Checks the version for a reader, which must not upgrade. @throws ProductError CONFIGURATION */

@@ -5,8 +5,6 @@
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import { packageVersion } from '../../../shared/runtime/version.ts';
-import { credentialHeaders, secretOf } from '../../agents/credentials.ts';
 import type { Registry } from '../../agents/registry.ts';
 import type { Outbox } from '../../state/outbox.ts';
 import type { Session } from '../../sessions/session.ts';
@@ -14,7 +12,8 @@ import type { LiveSessions } from '../../sessions/live-sessions.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { WebhookPosts } from '../../state/webhook-posts.ts';
 import type { BridgeDatabase } from '../../state/database.ts';
-import { WEBHOOK_RETRY_POLICY, type Receiver } from './post.ts';
+import { WEBHOOK_RETRY_POLICY } from './post.ts';
+import { receiverOf } from './receiver.ts';
 import { type PostingParts, SessionPosts } from './session-posts.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 
@@ -98,16 +97,4 @@ export class ApprovalWebhook {
     this.#posts.get(session)?.close();
     this.#posts.delete(session);
   }
-}
-
-/** @throws ProductError CONFIGURATION, whose message shows no secret */
-async function receiverOf(settings: WebhookSettings, env: Env): Promise<Receiver> {
-  const whose = 'The approval webhook';
-  const { url, secretEnv, secretCommand, tokenEnv, tokenCommand, headers } = settings;
-  const source = secretCommand === undefined ? { env: secretEnv ?? '' } : { command: secretCommand };
-  const [secret, sent] = await Promise.all([
-    secretOf({ whose, what: 'secret', source }, env),
-    credentialHeaders(whose, { tokenEnv, tokenCommand, headers }, env),
-  ]);
-  return { url, secret, headers: { ...sent, 'user-agent': `mcp-a2a-bridge/${packageVersion()}` } };
 }

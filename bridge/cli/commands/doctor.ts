@@ -9,11 +9,21 @@ import { checkClients } from '../doctor/check-clients.ts';
 import { checkClockMark } from '../doctor/check-clock-mark.ts';
 import { checkDatabase } from '../doctor/check-database.ts';
 import { checkNode, checkStateDirectory, checkTokenFile } from '../doctor/check-machine.ts';
-import { checkServer, isPortInUse } from '../doctor/check-server.ts';
-import { type CheckResult, ok, warn } from '../doctor/finding.ts';
+import { checkServer, isPortInUse, runningAgent } from '../doctor/check-server.ts';
+import { checkServerStart } from '../doctor/check-server-start.ts';
+import { checkWebhook } from '../doctor/check-webhook.ts';
+import { type CheckResult, ok, type ServerCheck, warn } from '../../../shared/runtime/check-result.ts';
 import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import { serverState } from '../context/server-state.ts';
 import type { Style } from '../terminal/paint.ts';
+
+export interface DoctorOptions extends CommonOptions {
+  /** Asks no model and no agent. */
+  offline?: boolean;
+  /** Sends a test post to the approval webhook. */
+  webhook?: boolean;
+}
 
 const MARKS: Readonly<Record<CheckResult['level'], readonly [string, Style]>> = {
   ok: ['✓', 'green'],
@@ -22,7 +32,7 @@ const MARKS: Readonly<Record<CheckResult['level'], readonly [string, Style]>> = 
 };
 
 /** @returns EXIT_FAILURE if a check fails; warnings are not failures */
-export async function doctor(run: CommandRun<CommonOptions>): Promise<number> {
+export async function doctor(run: CommandRun<DoctorOptions>): Promise<number> {
   const { options, terminal } = run;
   const findings = await findingsOf(run);
   const failed = findings.filter(({ level }) => level === 'fail').length;
@@ -37,26 +47,28 @@ export async function doctor(run: CommandRun<CommonOptions>): Promise<number> {
     }
     const warned = findings.filter(({ level }) => level === 'warn').length;
     terminal.say(
-      `\n${String(findings.length - failed - warned)} well, ${String(warned)} to look at, ${String(failed)} to put right.`,
+      `\n${String(findings.length - failed - warned)} fine, ${String(warned)} to look at, ${String(failed)} to correct.`,
     );
   }
   return failed === 0 ? 0 : EXIT_FAILURE;
 }
 
 async function findingsOf({
+  options: { offline = false, webhook = false },
   settings,
   places,
   env,
-}: CommandRun<CommonOptions>): Promise<readonly CheckResult[]> {
-  const { stateDir, http } = settings;
+}: CommandRun<DoctorOptions>): Promise<readonly CheckResult[]> {
+  const { stateDir, http, approvalWebhook } = settings;
   const tokens = [await checkTokenFile(stateDir, 'token'), await checkTokenFile(stateDir, 'http-token')];
   // A check starts nothing.
   const registry = configuredAgents({ ...settings, autoStart: false }, env, places.serverScript);
   const local = registry.all.some(({ name }) => name === LOCAL_AGENT);
-  const server = local ? await checkServer(settings, env) : undefined;
+  const start = local ? await checkServerStart(settings, places.serverScript, offline) : undefined;
+  const server = start && (await checkServer(settings, env, start.agent));
   // A stopped local server is not a fault, and its own finding reports it.
   const asked = registry.all.filter(
-    ({ name }) => name !== LOCAL_AGENT || server?.message.startsWith('http') === true,
+    ({ name }) => !offline && (name !== LOCAL_AGENT || server?.message.startsWith('http') === true),
   );
   const agents = await Promise.all(asked.map(checkAgent));
   return [
@@ -66,10 +78,30 @@ async function findingsOf({
     ...[...tokens, await checkDatabase(stateDir), await checkClockMark(stateDir)].filter(
       (each) => each !== undefined,
     ),
+    ...(start === undefined ? [] : await startFindings(start, stateDir)),
     ...(server === undefined ? [] : [server]),
     ...(http !== undefined && http !== 0 ? [await checkHttpPort(http)] : []),
     ...agents.flat(),
+    ...(approvalWebhook === undefined ? [] : [await checkWebhook(approvalWebhook, env, webhook)]),
     ...(await checkClients(clientEnvironment())),
+  ];
+}
+
+/** A server that an MCP client started may have a variable that this terminal lacks. */
+async function startFindings(
+  { findings, agent, missingVariable }: ServerCheck,
+  stateDir: string,
+): Promise<readonly CheckResult[]> {
+  if (missingVariable === null) return findings;
+  const state = await serverState(stateDir);
+  const runs = state.type === 'running' ? await runningAgent(state.record, stateDir) : undefined;
+  if (runs === undefined || runs !== agent) return findings;
+  return [
+    warn(
+      'model',
+      `${agent}; the running server has its key. ${missingVariable} is not set here, so it was not tried`,
+      `Run this again with ${missingVariable} set to try the model.`,
+    ),
   ];
 }
 

@@ -1,7 +1,9 @@
-/** Checks an agent: its connection, its token and its clock. */
+/** Checks an agent: its card, its endpoint, its token and its clock. */
+import { randomUUID } from 'node:crypto';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Agent } from '../../agents/agent.ts';
-import { fail, type CheckResult, ok, warn } from './finding.ts';
+import { inTerminalWords } from '../terminal/terminal-words.ts';
+import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
 
 const TIMEOUT_MS = 10_000;
 /** The `Date` header has whole seconds, and the answer takes time to arrive. In milliseconds. */
@@ -15,39 +17,50 @@ export async function checkAgent(agent: Agent): Promise<readonly CheckResult[]> 
       ...new Set(facts.interfaces.map((each) => `A2A ${each.protocolVersion} ${each.binding}`)),
     ].join(', ');
     const card = ok(subject, `${facts.name} ${facts.version} at ${url}; ${speaks}; dialect ${dialect.name}`);
-    return [await refusedToken(agent, subject), await checkClock(url, subject)].reduce<
+    return [await endpointProblem(agent, subject), await checkClock(url, subject)].reduce<
       readonly CheckResult[]
     >((findings, each) => (each === undefined ? findings : [...findings, each]), [card]);
   } catch (error) {
-    return [fail(subject, messageOf(error), nextFor(error))];
+    return [fail(subject, inTerminalWords(messageOf(error)), nextFor(error))];
   }
 }
 
-/** The card is public: only another request tests the token. */
-async function refusedToken(agent: Agent, subject: string): Promise<CheckResult | undefined> {
+/**
+ * The card is public, and may be at another address than the endpoint. So this asks the endpoint for a task that does not
+ * exist: every A2A agent has this method, and it changes nothing.
+ */
+async function endpointProblem(agent: Agent, subject: string): Promise<CheckResult | undefined> {
   try {
-    await agent.ask((connection) => connection.list({}, 1));
-  } catch (error) {
-    const refused =
-      error instanceof ProductError && (error.reason === 'UNAUTHENTICATED' || error.reason === 'FORBIDDEN');
-    if (refused)
+    const connection = await agent.connect();
+    await connection.task(randomUUID());
+    return undefined;
+  } catch (thrown) {
+    const error = agent.failed(thrown);
+    const { reason } = error;
+    if (reason === 'UNKNOWN_TASK') return undefined;
+    if (reason === 'UNAUTHENTICATED' || reason === 'FORBIDDEN')
       return fail(
         subject,
         error.message,
-        'Put the token right, and start the clients again: they hand it on.',
+        'Correct the token, and restart the MCP clients: they pass it to the bridge.',
+      );
+    if (reason === 'AGENT_UNREACHABLE')
+      return fail(
+        subject,
+        `its card answers, but its endpoint does not: ${inTerminalWords(error.message)}`,
+        'Check the address of the endpoint on its card, and that the agent runs there.',
       );
     return warn(
       subject,
-      `it has a card, but does not list its tasks: ${messageOf(error)}`,
+      `it answers a question for an unknown task in an unusual way: ${error.message}`,
       'Look at its log.',
     );
   }
-  return undefined;
 }
 
 function nextFor(error: unknown): string {
-  if (error instanceof ProductError && error.reason === 'CONFIGURATION') return 'Put the setting right.';
-  return 'See that it runs, and that its address in the settings is right.';
+  if (error instanceof ProductError && error.reason === 'CONFIGURATION') return 'Correct the setting.';
+  return 'Check that it runs, and that its address in the settings is right.';
 }
 
 /** Compares the clocks by the `Date` header of the answer (RFC 9110 §6.6.1). Sends no credentials. */

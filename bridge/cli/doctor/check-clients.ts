@@ -4,17 +4,21 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import { type McpClient, SCOPES, type ClientEnvironment } from '../clients/client.ts';
-import { CLIENTS } from '../clients/clients.ts';
+import { type ClientName, CLIENTS, isClientName } from '../clients/clients.ts';
 import { readConfig } from '../clients/config-file.ts';
 import { configText, isBridge } from '../clients/config-text.ts';
-import { fail, type CheckResult, ok, warn } from './finding.ts';
+import { type BridgeEntry, doubledEntries } from './doubled-entries.ts';
+import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
 
 const servers = z.record(z.string(), z.unknown());
 const started = z.looseObject({ command: z.string(), args: z.array(z.string()).default([]) });
 
+const NEXT = 'Run mcp-a2a-bridge install again for this client.';
+
 export async function checkClients(around: ClientEnvironment): Promise<readonly CheckResult[]> {
   const findings: CheckResult[] = [];
-  for (const client of Object.values(CLIENTS)) findings.push(...(await checkClient(client, around)));
+  for (const name of Object.keys(CLIENTS).filter(isClientName))
+    findings.push(...(await checkClient(name, around)));
   if (findings.length > 0) return findings;
   return [
     warn(
@@ -27,8 +31,13 @@ export async function checkClients(around: ClientEnvironment): Promise<readonly 
   ];
 }
 
-async function checkClient(client: McpClient, around: ClientEnvironment): Promise<readonly CheckResult[]> {
+async function checkClient(
+  clientName: ClientName,
+  around: ClientEnvironment,
+): Promise<readonly CheckResult[]> {
+  const client: McpClient = CLIENTS[clientName];
   const findings: CheckResult[] = [];
+  const entries: BridgeEntry[] = [];
   const seen = new Set<string>();
   for (const scope of SCOPES) {
     const place = await client.places[scope]?.(around);
@@ -40,17 +49,21 @@ async function checkClient(client: McpClient, around: ClientEnvironment): Promis
       const { text, path } = await readConfig(place.path);
       const found = servers.safeParse(configText(client.format).read(text, place.section)).data ?? {};
       for (const [name, entry] of Object.entries(found))
-        if (isBridge(entry)) findings.push(await checkEntry(subject, `"${name}" in ${path}`, entry, around));
+        if (isBridge(entry)) {
+          findings.push(await checkEntry(subject, `"${name}" in ${path}`, entry, around));
+          entries.push({ scope, name, path, entry });
+        }
     } catch (error) {
       findings.push(
         fail(
           subject,
           `${place.path} cannot be read: ${messageOf(error)}`,
-          'Put it right: the client cannot read it either.',
+          'Correct it: the client cannot read it either.',
         ),
       );
     }
   }
+  findings.push(...doubledEntries(clientName, entries));
   return findings;
 }
 
@@ -61,12 +74,11 @@ async function checkEntry(
   { env }: ClientEnvironment,
 ): Promise<CheckResult> {
   const { command, args } = started.parse(entry);
-  const next = 'Run mcp-a2a-bridge install again for this client.';
   if (!(await findable(command, env)))
-    return fail(subject, `${where} starts ${command}, which is not there`, next);
+    return fail(subject, `${where} starts ${command}, which is not there`, NEXT);
   const script = args.find((each) => each.endsWith('.js') && isAbsolute(each));
   if (script !== undefined && !(await exists(script, constants.R_OK)))
-    return fail(subject, `${where} starts ${script}, which is not there`, next);
+    return fail(subject, `${where} starts ${script}, which is not there`, NEXT);
   return ok(subject, where);
 }
 

@@ -6,7 +6,7 @@ import {
   readClockMark,
   readClocks,
 } from '../../../shared/state/clock-mark.ts';
-import { type CheckResult, warn } from './finding.ts';
+import { type CheckResult, warn } from '../../../shared/runtime/check-result.ts';
 
 /** @returns undefined if the clock is plausible */
 export async function checkClockMark(stateDirectory: string): Promise<CheckResult | undefined> {

@@ -4,7 +4,7 @@ import { messageOf } from '../../../shared/runtime/errors.ts';
 import { BridgeDatabase } from '../../state/database.ts';
 import { databasePath } from '../../state/left-open.ts';
 import { Outbox } from '../../state/outbox.ts';
-import { fail, type CheckResult, ok } from './finding.ts';
+import { fail, type CheckResult, ok } from '../../../shared/runtime/check-result.ts';
 
 const SUBJECT = 'bridge database';
 

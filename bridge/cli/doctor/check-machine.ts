@@ -2,7 +2,7 @@
 import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
 import { messageOf, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { TOKEN_PATTERN, tokenPath, type TokenFile } from '../../../shared/state/token-file.ts';
-import { fail, type CheckResult, ok, warn } from './finding.ts';
+import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
 
 /** As in package.json. */
 const LEAST_NODE = [20, 19] as const;

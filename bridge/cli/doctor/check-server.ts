@@ -1,4 +1,5 @@
 /** Checks the local server, or the port that it will use. Starts nothing. */
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { readConfigFile } from '../../../shared/settings/config.ts';
@@ -8,14 +9,21 @@ import { OTHER_PORT } from '../../local-server/start-server.ts';
 import { serverState } from '../context/server-state.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 import { durationText } from '../terminal/age.ts';
-import { fail, type CheckResult, ok, warn } from './finding.ts';
+import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
 import { join } from 'node:path';
+import { z } from 'zod';
+import { runCredential } from '../../../shared/net/server-proof.ts';
+import type { ServerRecord } from '../../../shared/state/server-record.ts';
+import { tokenPath } from '../../../shared/state/token-file.ts';
 
 const SUBJECT = 'local server';
+const TIMEOUT_MS = 5_000;
 
+/** @param agent what the settings choose; null if they cannot be read */
 export async function checkServer(
   { stateDir, configFile, autoStart }: BridgeSettings,
   env: Readonly<Record<string, string | undefined>>,
+  agent: string | null,
 ): Promise<CheckResult> {
   const state = await serverState(stateDir);
   if (state.type === 'strange')
@@ -33,6 +41,13 @@ export async function checkServer(
         `${url} runs version ${version}, this is ${own}`,
         'Run: mcp-a2a-bridge server stop && mcp-a2a-bridge server start. Tasks go on where they are.',
       );
+    const runs = await runningAgent(state.record, stateDir);
+    if (runs !== undefined && agent !== null && runs !== agent)
+      return warn(
+        SUBJECT,
+        `${url}, pid ${String(pid)}, runs with ${runs}, and the settings here say ${agent}`,
+        'To apply the settings, run: mcp-a2a-bridge server stop. Tasks go on with the next server.',
+      );
     return ok(
       SUBJECT,
       `${url}, pid ${String(pid)}, version ${version}, up ${durationText(Date.now() - Date.parse(startedAt))}`,
@@ -48,6 +63,24 @@ export async function checkServer(
   return autoStart
     ? ok(SUBJECT, 'none runs; it is started when it is needed')
     : warn(SUBJECT, 'none runs, and the bridge may not start one', 'Run: mcp-a2a-bridge server start');
+}
+
+const health = z.object({ agent: z.string() });
+
+/** What runs the tasks of a running server; undefined if the server does not say. */
+export async function runningAgent(record: ServerRecord, stateDir: string): Promise<string | undefined> {
+  try {
+    const token = (await readFile(tokenPath(stateDir), 'utf8')).trim();
+    // The credential is of this run alone, and the server has proved its identity.
+    const response = await fetch(new URL('/health', record.url), {
+      headers: { authorization: `Bearer ${runCredential(token, record)}` },
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    return health.safeParse(await response.json()).data?.agent;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

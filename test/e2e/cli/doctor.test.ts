@@ -6,7 +6,11 @@ import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readServerRecord, writeServerRecord } from '../../../shared/state/server-record.ts';
+import { hostileAgent } from '../../support/fake-agent-hostile.ts';
+import { FakeAgent } from '../../support/fake-agent.ts';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
+import { startFakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
+import { launchServer, newServerHome } from '../../support/server-program.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cli } from './support/cli.ts';
 import { type CliStage, cliStage } from './support/cli-stage.ts';
@@ -35,13 +39,27 @@ async function listening<T>(listener: RequestListener, work: (port: number) => P
   }
 }
 
+/** A home without a server, whose settings are these. */
+async function withSettings(settings: object, env: Readonly<Record<string, string>> = {}) {
+  const home = await temporaryDirectory();
+  const stateDir = join(home, 'state');
+  await mkdir(stateDir, { mode: 0o700 });
+  await writeFile(join(stateDir, 'config.json'), JSON.stringify(settings));
+  const run = (...args: string[]) => cli(['doctor', '--state-dir', stateDir, ...args], { home, env });
+  return {
+    run,
+    examined: async (...args: string[]) => report.parse(JSON.parse((await run('--json', ...args)).stdout)),
+  };
+}
+
 describe('doctor', () => {
-  it('finds nothing to put right where server, token and client are as they should be', async () => {
+  it('finds nothing to correct where server, token and client are as they should be', async () => {
     const on = await cliStage();
     await on.run('install', 'claude');
     const { code, stdout } = await on.run('doctor');
     expect(stdout).toMatch(/✓ local server: http[^]*✓ agent local: [^]*✓ Claude Code, user: /);
-    expect(stdout).toContain('0 to put right');
+    expect(stdout).toContain('0 to correct');
+    expect(stdout).toMatch(/✓ server settings: .*\n✓ model: offline/);
     expect(code).toBe(0);
     expect((await examined(on)).ok).toBe(true);
   });
@@ -149,6 +167,141 @@ describe('doctor', () => {
         expect((await cli(['server', 'stop', '--state-dir', stateDir], at)).code).toBe(69);
       },
     );
+  });
+
+  it.each<[string, Readonly<Record<string, unknown>>, RegExp]>([
+    ['an unknown key', { modle: 'offline' }, /Unknown setting "modle"/],
+    ['an invalid URL', { baseUrls: { openai: 'notaurl' } }, /Setting "baseUrls" .*URL/],
+    ['an unknown model', { model: 'claude' }, /Setting "model"/],
+    ['a rule that names no tool', { policy: [{ action: 'allow', tool: 'nope' }] }, /nope/],
+    ['an MCP server without its variable', { mcpServers: { m: { command: '${GONE}' } } }, /GONE/],
+  ])('%s in the server settings: what the start of a server says, doctor says', async (_, server, says) => {
+    const { examined: examine, run } = await withSettings({ server });
+    const found = of(await examine('--offline'), 'server settings');
+    expect(found).toMatchObject({ level: 'fail', message: expect.stringMatching(says) });
+    expect((await run('--offline')).code).toBe(1);
+    const home = await newServerHome();
+    await writeFile(join(home.stateDir, 'config.json'), JSON.stringify({ server }));
+    const launched = launchServer({ home });
+    await expect(launched.ready).rejects.toThrow(says);
+    expect(await launched.stop()).toBe(78);
+  });
+
+  it('a model without its key: names the model and the variable', async () => {
+    const { examined: examine } = await withSettings({ server: { model: 'anthropic:some-model' } });
+    expect(of(await examine(), 'model')).toMatchObject({
+      level: 'fail',
+      message: expect.stringMatching(/anthropic:some-model.*ANTHROPIC_API_KEY/),
+      next: expect.stringContaining('ANTHROPIC_API_KEY'),
+    });
+  });
+
+  it('names the chosen model and tries it with one short request; --offline does not', async () => {
+    const endpoint = await startFakeModelEndpoint();
+    try {
+      const env = { MCP_A2A_OPENAI_COMPATIBLE_URL: `${endpoint.url}/v1` };
+      const { examined: examine } = await withSettings({ server: { model: 'openai-compatible:m' } }, env);
+      endpoint.script({ type: 'turn', turn: { text: ['ready', ' or not'] } });
+      expect(of(await examine(), 'model')).toMatchObject({
+        level: 'ok',
+        message: expect.stringMatching(/^openai-compatible:m answers/),
+      });
+      expect(of(await examine('--offline'), 'model')?.message).toBe('openai-compatible:m, not tried');
+      expect(endpoint.received).toHaveLength(1);
+      endpoint.script({ type: 'status', status: 401 });
+      expect(of(await examine(), 'model')).toMatchObject({
+        level: 'fail',
+        message: expect.stringMatching(/openai-compatible:m does not answer: .*refused the key/),
+      });
+      endpoint.script({ type: 'status', status: 503 });
+      expect(of(await examine(), 'model')).toMatchObject({ level: 'fail' });
+      expect(endpoint.received).toHaveLength(3);
+    } finally {
+      await endpoint.close();
+    }
+  });
+
+  it('a server that runs with another model than the settings name', async () => {
+    const on = await cliStage();
+    const config = join(on.server.stateDir, 'config.json');
+    await writeFile(config, JSON.stringify({ server: { model: 'ollama:m' } }));
+    const found = report.parse(await on.json('doctor', '--offline'));
+    expect(of(found, 'local server')).toMatchObject({
+      level: 'warn',
+      message: expect.stringMatching(/runs with offline, and the settings here say ollama:m/),
+      next: expect.stringContaining('server stop'),
+    });
+  });
+
+  it('R100 an agent whose card answers and whose endpoint refuses', async () => {
+    const gone = await FakeAgent.start();
+    const { url: endpoint } = gone;
+    await gone.stop();
+    const agent = await hostileAgent(() => undefined, { endpoint });
+    try {
+      const { examined: examine } = await withSettings({ bridge: { agents: { half: { url: agent.url } } } });
+      expect((await examine()).findings).toContainEqual(
+        expect.objectContaining({
+          subject: 'agent half',
+          level: 'fail',
+          message: expect.stringContaining('its card answers, but its endpoint does not'),
+        }),
+      );
+    } finally {
+      await agent.stop();
+    }
+  });
+
+  it('knows the approval webhook, and posts to it only on request', async () => {
+    const bodies: string[] = [];
+    await listening(
+      (request, response) => {
+        request.setEncoding('utf8').on('data', (text: string) => bodies.push(text));
+        request.on('end', () => response.writeHead(204).end());
+      },
+      async (port) => {
+        const url = `http://127.0.0.1:${String(port)}/hook/secret-path`;
+        const settings = { bridge: { autoStart: false, approvalWebhook: { url, secretEnv: 'HOOK_SECRET' } } };
+        const unset = await withSettings(settings);
+        expect(of(await unset.examined(), 'approval webhook')).toMatchObject({
+          level: 'fail',
+          message: expect.stringContaining('HOOK_SECRET'),
+        });
+        const { examined: examine } = await withSettings(settings, { HOOK_SECRET: 'x'.repeat(24) });
+        const quiet = of(await examine(), 'approval webhook');
+        expect(quiet).toMatchObject({ level: 'ok', message: expect.stringContaining('not tried') });
+        expect(quiet?.message).not.toContain('secret-path');
+        expect(bodies).toEqual([]);
+        expect(of(await examine('--webhook'), 'approval webhook')).toMatchObject({
+          level: 'ok',
+          message: expect.stringContaining('took the test post'),
+        });
+        expect(bodies.map((body) => z.object({ type: z.string() }).parse(JSON.parse(body)).type)).toEqual([
+          'approval.test',
+        ]);
+      },
+    );
+  });
+
+  it('two entries for one client', async () => {
+    const on = await cliStage();
+    await on.run('install', 'claude');
+    await on.run('install', 'claude', '--scope', 'project');
+    expect(of(await examined(on), 'Claude Code, user and project')).toMatchObject({
+      level: 'warn',
+      next: expect.stringContaining('uninstall claude --scope project --name a2a-bridge'),
+    });
+    await on.run('uninstall', 'claude', '--scope', 'project');
+    await on.run('install', 'claude', '--name', 'gemini', '--', '--tool-prefix', 'gemini_');
+    expect((await examined(on)).ok).toBe(true);
+    await on.run('install', 'claude', '--name', 'second');
+    expect(of(await examined(on), 'Claude Code, user and user')).toMatchObject({
+      level: 'fail',
+      message: expect.stringMatching(/"a2a-bridge" in .* and "second" in .* the same tool names/),
+    });
+    await on.run('uninstall', 'claude', '--name', 'second');
+    await on.run('install', 'claude', '--scope', 'project', '--', '--no-auto-start');
+    expect(of(await examined(on), 'Claude Code, user and project')?.level).toBe('fail');
   });
 
   it("a client's settings that cannot be read, or start what is not there", async () => {

@@ -1,0 +1,30 @@
+/** Says whether a server can open a journal. Changes nothing. */
+import { openSqlite } from '../../../shared/sqlite/driver.ts';
+import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
+import { lossError, lossOf, shortenedSince } from './journal-loss.ts';
+import { readMark, sizeOf } from './journal-mark.ts';
+import { requireKnownSchema } from './schema.ts';
+
+const BUSY_TIMEOUT_MS = 5_000;
+
+/**
+ * Compares the journal with its mark, as a start does. A server may use the journal.
+ * @throws ProductError CONFIGURATION, STORAGE: the error of the next start
+ */
+export function requireOpenable(path: string): void {
+  const shortened = shortenedSince(path, readMark(path));
+  if (shortened !== undefined) throw lossError(path, shortened);
+  if (sizeOf(path) === 0) return;
+  withStorageErrors(path, () => {
+    const database = openSqlite(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+    try {
+      database.exec('PRAGMA query_only = ON');
+      const version = requireKnownSchema(database, path);
+      if (version === 'earlier') return; // The next start upgrades it.
+      const loss = lossOf(database, path);
+      if (loss !== undefined) throw lossError(path, loss);
+    } finally {
+      database.close();
+    }
+  });
+}

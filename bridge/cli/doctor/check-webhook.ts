@@ -1,0 +1,42 @@
+/** Checks the approval webhook: its secret and headers, and on request its address. */
+import { randomUUID } from 'node:crypto';
+import { type CheckResult, fail, ok } from '../../../shared/runtime/check-result.ts';
+import { messageOf } from '../../../shared/runtime/errors.ts';
+import { receiverOf } from '../../approvals/webhook/receiver.ts';
+import { WEBHOOK_RETRY_POLICY, post } from '../../approvals/webhook/post.ts';
+import type { WebhookSettings } from '../../settings/webhook-settings.ts';
+
+const SUBJECT = 'approval webhook';
+const ONCE = { backOff: { ...WEBHOOK_RETRY_POLICY.backOff, retries: 0 }, answerMs: 10_000 };
+
+/** @param posts whether to send a signed test post, which asks for no decision */
+export async function checkWebhook(
+  settings: WebhookSettings,
+  env: Readonly<Record<string, string | undefined>>,
+  posts: boolean,
+): Promise<CheckResult> {
+  const { origin } = new URL(settings.url);
+  // The path may be a secret, as in the addresses of chat services.
+  const to = `${origin}, after ${String(settings.afterSeconds)} s`;
+  const { secretCommand, tokenCommand } = settings;
+  if (!posts && (secretCommand ?? tokenCommand) !== undefined)
+    return ok(SUBJECT, `${to}; not tried (--webhook runs its command and sends a test post)`);
+  try {
+    const receiver = await receiverOf(settings, env);
+    if (!posts) return ok(SUBJECT, `${to}; not tried (--webhook sends a test post)`);
+    const notice = { type: 'approval.test', timestamp: new Date().toISOString(), data: {} };
+    const { signal } = new AbortController();
+    await post(
+      { id: randomUUID(), body: JSON.stringify(notice), signal },
+      () => Promise.resolve(receiver),
+      ONCE,
+    );
+    return ok(SUBJECT, `${to}; it took the test post`);
+  } catch (error) {
+    return fail(
+      SUBJECT,
+      `${to}: ${messageOf(error)}`,
+      'Correct "approvalWebhook" in the settings, or its receiver.',
+    );
+  }
+}

@@ -1,0 +1,61 @@
+/** Finds two entries of one client that start the bridge for the same purpose. Pure. */
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { type CheckResult, fail, warn } from '../../../shared/runtime/check-result.ts';
+import type { Scope } from '../clients/client.ts';
+import { type ClientName, CLIENTS } from '../clients/clients.ts';
+
+/** An entry of a client that starts the bridge. */
+export interface BridgeEntry {
+  scope: Scope;
+  name: string;
+  path: string;
+  entry: unknown;
+}
+
+const FLAG = '--tool-prefix';
+const started = z.looseObject({
+  command: z.string(),
+  args: z.array(z.string()).default([]),
+  env: z.record(z.string(), z.unknown()).default({}),
+});
+
+/** @param entries from the widest scope to the narrowest: with the same name, a client starts the narrowest */
+export function doubledEntries(client: ClientName, entries: readonly BridgeEntry[]): readonly CheckResult[] {
+  return entries.flatMap((entry, at) => {
+    const earlier = entries.slice(0, at).find((other) => collide(other, entry));
+    return earlier === undefined ? [] : [collision(client, earlier, entry)];
+  });
+}
+
+/** Entries with another tool prefix are for another agent. */
+function collide(one: BridgeEntry, other: BridgeEntry): boolean {
+  return one.name === other.name || prefixOf(one) === prefixOf(other);
+}
+
+function collision(client: ClientName, one: BridgeEntry, other: BridgeEntry): CheckResult {
+  const subject = `${CLIENTS[client].title}, ${one.scope} and ${other.scope}`;
+  const remove = `Remove one of them, e.g. with: mcp-a2a-bridge uninstall ${client} --scope ${other.scope} --name ${other.name}`;
+  if (one.name !== other.name)
+    return fail(
+      subject,
+      `"${one.name}" in ${one.path} and "${other.name}" in ${other.path} both start the bridge, with the same tool names`,
+      remove,
+    );
+  const where = `"${one.name}" is in ${one.path} and in ${other.path}`;
+  return isDeepStrictEqual(commandOf(one), commandOf(other))
+    ? warn(subject, `${where}; both start the same bridge`, remove)
+    : fail(subject, `${where}, and they differ; in this directory the second counts`, remove);
+}
+
+function commandOf({ entry }: BridgeEntry): unknown {
+  const { command, args, env } = started.parse(entry);
+  return { command, args, env };
+}
+
+function prefixOf({ entry }: BridgeEntry): unknown {
+  const { args, env } = started.parse(entry);
+  const at = args.indexOf(FLAG);
+  const joined = args.find((each) => each.startsWith(`${FLAG}=`))?.slice(FLAG.length + 1);
+  return (at < 0 ? joined : args[at + 1]) ?? env['MCP_A2A_BRIDGE_TOOL_PREFIX'] ?? '';
+}

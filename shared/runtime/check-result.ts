@@ -1,0 +1,38 @@
+/** The result of one check of `doctor` or of `a2a-server check`. */
+import { z } from 'zod';
+
+export const checkResultSchema = z.object({
+  /** The subject of the check, e.g. `agent local`. */
+  subject: z.string(),
+  /** `warn`: it works, but may surprise. `fail`: it does not work. */
+  level: z.enum(['ok', 'warn', 'fail']),
+  message: z.string(),
+  /** The next step; absent if none is needed. */
+  next: z.string().optional(),
+});
+export type CheckResult = z.infer<typeof checkResultSchema>;
+
+/** What `a2a-server check --json` prints. */
+export const serverCheckSchema = z.object({
+  ok: z.boolean(),
+  /** What runs the tasks by these settings, as `GET /health` says it; null if the settings cannot be read. */
+  agent: z.string().nullable(),
+  /** The environment variable that is missing. A server that another program starts may have it. */
+  missingVariable: z.string().nullable(),
+  findings: z.array(checkResultSchema),
+});
+export type ServerCheck = z.infer<typeof serverCheckSchema>;
+
+export const ok = (subject: string, message: string): CheckResult => ({ subject, level: 'ok', message });
+export const warn = (subject: string, message: string, next: string): CheckResult => ({
+  subject,
+  level: 'warn',
+  message,
+  next,
+});
+export const fail = (subject: string, message: string, next: string): CheckResult => ({
+  subject,
+  level: 'fail',
+  message,
+  next,
+});
