@@ -2,7 +2,7 @@
 // its types, one file for Node and browsers.
 import { build } from 'esbuild';
 import { execFile } from 'node:child_process';
-import { chmod, copyFile, rm } from 'node:fs/promises';
+import { chmod, copyFile, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -31,13 +31,58 @@ const externalsOnDemand = {
   },
 };
 
+/**
+ * Loads ajv, a quarter of the MCP SDK, when the first answer to a form is validated. The SDK otherwise loads it at the start.
+ */
+const validatorOnDemand = {
+  name: 'validator-on-demand',
+  setup({ onResolve, onLoad }) {
+    const namespace = 'validator';
+    const sdk = '@modelcontextprotocol/server/_shims';
+    onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace }, () => ({
+      resolveDir: process.cwd(),
+      contents: `
+        export { default as process } from 'node:process';
+        export class DefaultJsonSchemaValidator {
+          getValidator(schema) {
+            this.validator ??= new (require('${sdk}').DefaultJsonSchemaValidator)();
+            return this.validator.getValidator(schema);
+          }
+        }`,
+    }));
+  },
+};
+
+/** The bridge's own chunks: what the first call needs, the command line, and MCP over HTTP. */
+const BRIDGE_CHUNKS = /\/(open-bridge|program|serve-http)\.ts'$/;
+
+/**
+ * Leaves all other modules that the bridge imports on demand in the file of the importer. Such a module still runs at its
+ * first import. A chunk for each would split the rest into dozens of files, and each file takes time to load.
+ */
+const importsInPlace = {
+  name: 'imports-in-place',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/(bridge|shared)\/.*\.ts$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const contents = source.replaceAll(/\bimport\(('[^']+')\)/g, (dynamicImport, specifier) =>
+        BRIDGE_CHUNKS.test(specifier) ? dynamicImport : `Promise.resolve(require(${specifier}))`,
+      );
+      return { contents, loader: 'ts' };
+    });
+  },
+};
+
 await rm('dist', { recursive: true, force: true });
-const program = (entryPoint, splitting) => ({
+const program = (entryPoint, plugins = []) => ({
   entryPoints: [entryPoint],
   outdir: 'dist',
   outbase: '.',
   bundle: true,
-  splitting,
+  splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
@@ -51,13 +96,12 @@ const program = (entryPoint, splitting) => ({
     // CommonJS dependencies inside an ES module bundle call `require`.
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
-  plugins: [englishZod, externalsOnDemand],
+  plugins: [englishZod, externalsOnDemand, ...plugins],
   logLevel: 'warning',
 });
-// The bridge is one file, because a client waits for its start and each chunk takes time to load. The server loads a
-// provider's packages only when a model needs them.
-await build(program('bridge/main.ts', false));
-await build(program('a2a-server/main.ts', true));
+// A client waits for the start of the bridge. The server loads a provider's packages only when a model needs them.
+await build(program('bridge/main.ts', [validatorOnDemand, importsInPlace]));
+await build(program('a2a-server/main.ts'));
 const entryPoints = ['bridge/main.ts', 'a2a-server/main.ts'];
 await Promise.all(entryPoints.map((entry) => chmod(`dist/${entry.replace(/\.ts$/, '.js')}`, 0o755)));
 

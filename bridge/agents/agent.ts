@@ -7,9 +7,6 @@ import { redact } from './redaction.ts';
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { localWorkspace, mappedWorkspace } from './workspace-mapping.ts';
 
-/** The name of the user's own server where the settings configure no agent. */
-export const LOCAL_AGENT = 'local';
-
 /** Finds the agent, and starts it if necessary. @throws ProductError */
 export type FindEndpoint = () => Promise<Endpoint>;
 

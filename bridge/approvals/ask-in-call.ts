@@ -11,7 +11,7 @@ import { commandLineNotes, offeredForms } from './offered-forms.ts';
 import type { OpenForms } from './open-forms.ts';
 import type { PageLinks } from './page-links.ts';
 import type { SessionRound } from './request-state.ts';
-import { submitFormAnswers, type SubmittedAnswers } from './submit-form-answers.ts';
+import type { FormAnswers, SubmittedAnswers } from './submit-form-answers.ts';
 import { waitForPage } from './wait-for-page.ts';
 import { showForm } from './withdrawable-form.ts';
 
@@ -53,7 +53,7 @@ export async function askInCall(asking: FormRequest, end: WaitEnd): Promise<AskI
     if (shown.type === 'failed')
       return { end: stands, notes: [`The form for the person could not be shown: ${shown.message}`] };
     if (shown.type === 'answered') {
-      const settled = await submitFormAnswers({
+      const settled = await submit({
         ...asking,
         responses: { [ask.key]: shown.response },
         channel: 'elicitation',
@@ -75,12 +75,18 @@ export async function takeRound(
   { responses }: SessionRound,
 ): Promise<AskInCallEnd & { goesOn: boolean }> {
   const { session, offers, wait } = asking;
-  const settled = await submitFormAnswers({ ...asking, responses, channel: 'elicitation' });
+  const settled = await submit({ ...asking, responses, channel: 'elicitation' });
   const decided = settled.opened.length === 0 || (await waitForPage(asking, settled.opened));
   const end = await wait();
   // The same call does not ask a person again who left a form unanswered.
   const goesOn = settled.unanswered.length === 0 && settled.refused === undefined && decided;
   return { end, notes: notesOf(settled, session, offers), goesOn };
+}
+
+/** Measuring text for a form takes long to load, so the start of the bridge does not load it. */
+async function submit(answers: FormAnswers): Promise<SubmittedAnswers> {
+  const { submitFormAnswers } = await import('./submit-form-answers.ts');
+  return submitFormAnswers(answers);
 }
 
 function notesOf(

@@ -5,6 +5,9 @@
 import { z } from 'zod';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 
+/** The name of the user's own server where the settings configure no agent. */
+export const LOCAL_AGENT = 'local';
+
 const command = z.array(z.string()).min(1).max(100);
 const secretSource = z.union([
   z.string(),

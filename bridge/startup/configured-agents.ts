@@ -1,6 +1,6 @@
 /** Creates the agents that the settings name, without connecting to them. */
-import { LOCAL_AGENT } from '../agents/agent.ts';
 import { join } from 'node:path';
+import { LOCAL_AGENT } from '../settings/agent-access.ts';
 import type { AgentSettings, BridgeSettings } from '../settings/settings.ts';
 import { Agent } from '../agents/agent.ts';
 import type { Endpoint } from '../agents/connection.ts';

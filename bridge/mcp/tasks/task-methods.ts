@@ -10,7 +10,6 @@ import { z } from 'zod';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { declaresTasksIn, opensUrlsIn } from '../../approvals/client.ts';
-import { submitFormAnswers } from '../../approvals/submit-form-answers.ts';
 import type { Bridge } from '../bridge-context.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
 import { TASKS_EXTENSION } from '../../approvals/client.ts';
@@ -68,6 +67,7 @@ export function offerTasks(
         await session.refresh();
         const { offers, links, rules } = opened;
         const answers = { responses, channel: 'task-form' } as const;
+        const { submitFormAnswers } = await import('../../approvals/submit-form-answers.ts');
         const settled = await submitFormAnswers({ session, ...answers, offers, links, rules });
         // The acknowledgement has no text, so the task's result says which answers did not count.
         session.leaveNotes([

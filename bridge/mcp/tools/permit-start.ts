@@ -10,11 +10,9 @@ import { onAbort } from '../../../shared/runtime/abort.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { type WorkspaceCheck, checkWorkspace, resolvedPath } from '../../agents/allowed-workspaces.ts';
-import { titleOf } from '../../sessions/task-title.ts';
 import type { ToolCall } from '../tool/tool.ts';
 import type { InterimResult } from '../tool/tool-result.ts';
 import type { Form } from '../../approvals/form-field.ts';
-import { clippedRow, MOST_ROWS, productRows } from '../../approvals/form-rows.ts';
 
 /** The form's key among the forms of a round. */
 const KEY = 'start';
@@ -54,6 +52,8 @@ export async function permitStart(
   if (outside !== undefined && !showsForms) throw notAllowed(outside, own);
   if (!showsForms) return undefined;
   const directory = placed?.path ?? (await resolvedPath(bridge.defaults.workspace));
+  // Measuring the rows of a form takes long to load, so the start of the bridge does not load it.
+  const { startForm } = await import('./start-form.ts');
   const form = startForm(wanted, { outside: outside !== undefined, directory });
   // D5: the person would allow a directory whose name they see in part.
   if (form === undefined) throw outside === undefined ? tooLong(directory) : notAllowed(outside, own);
@@ -88,23 +88,6 @@ async function whyVoid(
   if (permit !== undefined && !bridge.usedPermits.use(permit.id))
     return 'they allowed one task, and it was started with this answer before.';
   return undefined;
-}
-
-/** At most four rows and no field: Accept allows the task, Decline does not. @returns undefined when it needs more rows */
-function startForm(
-  { task, unasked }: RequestedStart,
-  { outside, directory }: { outside: boolean; directory: string },
-): Form | undefined {
-  const question = unasked
-    ? `May a task run every tool without asking you${outside ? ', outside of your directory' : ''}?`
-    : 'May a task work outside of your directory?';
-  const rows = [
-    ...productRows(question),
-    ...productRows(`Directory: ${visibleLine(directory)}`),
-    clippedRow(`Task: ${visibleLine(titleOf(task))}`),
-  ];
-  if (rows.length > MOST_ROWS) return undefined;
-  return { mode: 'form', message: rows.join('\n'), requestedSchema: { type: 'object', properties: {} } };
 }
 
 interface Answered {

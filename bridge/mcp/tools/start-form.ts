@@ -1,0 +1,23 @@
+/** The form that asks a person whether a task may start with settings that the call may not choose itself. Pure. */
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import type { Form } from '../../approvals/form-field.ts';
+import { clippedRow, MOST_ROWS, productRows } from '../../approvals/form-rows.ts';
+import { titleOf } from '../../sessions/task-title.ts';
+import type { RequestedStart } from './permit-start.ts';
+
+/** At most four rows and no field: Accept allows the task, Decline does not. @returns undefined when it needs more rows */
+export function startForm(
+  { task, unasked }: RequestedStart,
+  { outside, directory }: { outside: boolean; directory: string },
+): Form | undefined {
+  const question = unasked
+    ? `May a task run every tool without asking you${outside ? ', outside of your directory' : ''}?`
+    : 'May a task work outside of your directory?';
+  const rows = [
+    ...productRows(question),
+    ...productRows(`Directory: ${visibleLine(directory)}`),
+    clippedRow(`Task: ${visibleLine(titleOf(task))}`),
+  ];
+  if (rows.length > MOST_ROWS) return undefined;
+  return { mode: 'form', message: rows.join('\n'), requestedSchema: { type: 'object', properties: {} } };
+}
