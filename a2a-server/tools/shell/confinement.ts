@@ -16,7 +16,7 @@
  */
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
-import { ProductError } from '../../../shared/runtime/errors.ts';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { serviceSockets } from './service-sockets.ts';
 import { errorCodeOf } from '../workspace/file-failure.ts';
 
@@ -123,6 +123,8 @@ async function obstacle(box: SandboxOptions, path: string | undefined): Promise<
     'exit 0',
   ]);
   const env = { PATH: path };
+  const unreadable = await socketsToHide({ box, root: directory }).then(() => undefined, messageOf);
+  if (unreadable !== undefined) return unreadable;
   return new Promise((resolve) => {
     execFile(program, args, { timeout: PATIENCE_MS, env }, (error, _stdout, stderr) => {
       if (error === null) return resolve(undefined);

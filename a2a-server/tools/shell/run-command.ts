@@ -1,8 +1,9 @@
 /**
  * Runs one shell command in its own process group until the whole group has ended (A2, R43).
  *
- * - D6, R94: the shell waits on a pipe until its process group is recorded, and only then runs the command. If this
- *   process is killed earlier, the pipe closes and the shell exits without running anything.
+ * - D6, R94: the shell waits on a socket until its process group is recorded, and only then runs the command. If this
+ *   process is killed earlier, the socket closes and the shell exits without running anything.
+ * - E2: a shell that never waited there has not run the command. So its sandbox may be made again.
  * - It resolves when no process of the group is left, or after SIGKILL. Background processes of the command end with
  *   it.
  * - Output is read as fast as it comes. Only its beginning and end are kept.
@@ -10,13 +11,14 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { Writable } from 'node:stream';
+import { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { ChildEntry } from '../../processes/child-processes.ts';
 import { CappedText } from '../../../shared/text/capped-text.ts';
+import { oneLine } from '../../../shared/text/one-line.ts';
 import { LiveOutput } from './live-output.ts';
 import { sandboxCommand, socketsToHide, type SandboxOptions } from './confinement.ts';
 import {
@@ -65,8 +67,31 @@ export interface CommandEnd {
   group: GroupEnd;
 }
 
-/** @throws the system's error if the shell cannot start; ProductError STORAGE if it cannot be recorded */
+/** The number of times that a sandbox is made, if the command has not run: a service may end while it is made. */
+const SANDBOX_ATTEMPTS = 3;
+
+/**
+ * @throws the system's error if the shell cannot start; ProductError STORAGE if it cannot be recorded; an error with
+ * bubblewrap's words if no sandbox can be made. The command has not run then.
+ */
 export async function runCommand(command: Command): Promise<CommandEnd> {
+  for (let attempt = 1; ; attempt += 1) {
+    const end = await runOnce(command);
+    if (end.type === 'ended') return end.command;
+    if (attempt < SANDBOX_ATTEMPTS) continue;
+    command.child.forget();
+    throw new Error(
+      `The command was not run, because its sandbox could not be made (${end.words}). Try again. If it fails again, the operator can check the setting "confineShell".`,
+    );
+  }
+}
+
+type OneRun =
+  | { type: 'ended'; command: CommandEnd }
+  /** The sandbox ended before its shell. */
+  | { type: 'no-sandbox'; words: string };
+
+async function runOnce(command: Command): Promise<OneRun> {
   const { signal, clock } = command;
   signal.throwIfAborted();
   const child = await startShell(command);
@@ -77,10 +102,11 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
   closed.catch(() => undefined);
   const kept = new CappedText(MAX_OUTPUT);
   const live = new LiveOutput(command.output, clock);
+  let open = false;
   const take = (text: string): void => {
     const plain = stripVTControlCharacters(text);
     kept.push(plain);
-    live.push(plain);
+    if (open) live.push(plain);
   };
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', take);
   await once(child, 'spawn');
@@ -92,7 +118,9 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
     await endGroup(group, command);
     throw error;
   }
-  openGate(child);
+  const atGate = await reachedGate(child, exited, signal);
+  open = true;
+  if (atGate) openGate(child);
   const first = await firstOf(exited, signal, group);
   const left = first === 'aborted' || !(await isGone(group, command));
   const end = left ? await endAll(group, first === 'aborted', command) : 'gone';
@@ -100,15 +128,20 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
   child.stdout?.destroy();
   child.stderr?.destroy();
   live.flush();
+  if (!atGate && first === 'exited' && end !== 'unconfirmed' && command.box !== undefined)
+    return { type: 'no-sandbox', words: oneLine(kept.toString().trim(), 200) };
   // A group that could not be ended stays recorded for the next server.
   if (end !== 'unconfirmed') command.child.forget();
   return {
-    stopped: first === 'aborted',
-    exitCode: child.exitCode,
-    exitSignal: child.signalCode,
-    output: kept.toString(),
-    cut: kept.length > MAX_OUTPUT,
-    group: end,
+    type: 'ended',
+    command: {
+      stopped: first === 'aborted',
+      exitCode: child.exitCode,
+      exitSignal: child.signalCode,
+      output: kept.toString(),
+      cut: kept.length > MAX_OUTPUT,
+      group: end,
+    },
   };
 }
 
@@ -128,11 +161,11 @@ function isGone(group: number, { box, clock }: Command): Promise<boolean> {
 }
 
 /**
- * The file descriptor from which the shell reads one line before it runs the command. At end of file the shell exits
- * instead.
+ * The shell's end of a socket pair. The shell writes a line when its sandbox is ready. Then it waits for a line before it
+ * runs the command. At end of file it exits instead.
  */
 const GATE = 3;
-const WAIT_AT_GATE = `read -r _ <&${GATE} || exit; exec ${GATE}<&-`;
+const WAIT_AT_GATE = `echo >&${GATE}; read -r _ <&${GATE} || exit; exec ${GATE}<&-`;
 
 async function startShell(start: Command): Promise<ChildProcess> {
   const { command, cwd, box } = start;
@@ -162,13 +195,37 @@ async function startShell(start: Command): Promise<ChildProcess> {
   });
 }
 
-/** Lets the shell run its command. Windows has no such pipe. */
-function openGate({ stdio }: ChildProcess): void {
+/** The gate of this shell. Windows has none. */
+function gateOf({ stdio }: ChildProcess): Duplex | undefined {
   const gate: unknown = stdio[GATE];
-  if (!(gate instanceof Writable)) return;
-  // A shell that was killed meanwhile causes a write error.
+  return gate instanceof Duplex ? gate : undefined;
+}
+
+/** @returns true if the shell waits at its gate; false if it has exited or the signal is aborted. */
+async function reachedGate(
+  child: ChildProcess,
+  exited: Promise<unknown>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const gate = gateOf(child);
+  if (gate === undefined) return true;
+  // A shell that is killed meanwhile resets the connection.
   gate.on('error', () => undefined);
-  gate.end('\n');
+  let stopListening: (() => void) | undefined;
+  const aborted = new Promise<false>((resolve) => {
+    stopListening = onAbort(signal, () => resolve(false));
+  });
+  const ready = new Promise<true>((resolve) => void gate.once('data', () => resolve(true)));
+  try {
+    return await Promise.race([ready, exited.then(() => false), aborted]);
+  } finally {
+    stopListening?.();
+  }
+}
+
+/** Lets the shell run its command. */
+function openGate(child: ChildProcess): void {
+  gateOf(child)?.end('\n');
 }
 
 /**

@@ -1,19 +1,35 @@
 /** Finds the Unix sockets of services that a sandboxed command could open by their path. */
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+
+/** proc_net(5): the sockets of this network namespace. */
+const SOCKETS = '/proc/net/unix';
 
 /**
  * The real paths of the sockets that processes of this network namespace have bound, other than those below `covered`.
  * @param covered directories that the sandbox replaces
+ * @throws ProductError CONFIGURATION if the list of sockets cannot be read
  */
-export async function serviceSockets(covered: readonly string[]): Promise<string[]> {
-  const table = await readFile('/proc/net/unix', 'utf8');
+export async function serviceSockets(covered: readonly string[], list = SOCKETS): Promise<string[]> {
   const found = new Set<string>();
-  for (const path of boundPaths(table)) {
+  for (const path of boundPaths(await readList(list))) {
     const real = await realSocket(path);
     if (real !== undefined && !covered.some((directory) => isBelow(real, directory))) found.add(real);
   }
   return [...found];
+}
+
+async function readList(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new ProductError(
+      'CONFIGURATION',
+      `The Unix sockets of services cannot be hidden from a command, because ${path} cannot be read (${messageOf(cause)}). The command was not run. Make the file readable, or set "confineShell" to "off".`,
+      { facts: { key: 'confineShell' }, cause },
+    );
+  }
 }
 
 /** proc_net(5): seven fields, then the path. An abstract name begins with `@`. */

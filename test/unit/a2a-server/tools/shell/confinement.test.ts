@@ -8,7 +8,10 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../../../shared/runtime/clock.ts';
 import { NO_RECORDS } from '../../../../../a2a-server/processes/child-processes.ts';
-import { createRunShellCommand } from '../../../../../a2a-server/tools/builtin/run-shell-command.ts';
+import {
+  createRunShellCommand,
+  type ShellOptions,
+} from '../../../../../a2a-server/tools/builtin/run-shell-command.ts';
 import {
   sandboxCommand,
   confinementText,
@@ -16,8 +19,8 @@ import {
   UNCONFINED,
   type Confinement,
 } from '../../../../../a2a-server/tools/shell/confinement.ts';
-import { boundPaths } from '../../../../../a2a-server/tools/shell/service-sockets.ts';
-import { ToolStopped } from '../../../../../a2a-server/tools/tool.ts';
+import { boundPaths, serviceSockets } from '../../../../../a2a-server/tools/shell/service-sockets.ts';
+import { ToolStopped, type Tool } from '../../../../../a2a-server/tools/tool.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 import { eventually, toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
 
@@ -77,6 +80,14 @@ describe('the sockets of a box', () => {
     ].join('\n');
     expect(boundPaths(table)).toEqual(['/home/ada/.docker/a b.sock']);
   });
+
+  it('X1 cannot be hidden if their list cannot be read, and the error says so', async () => {
+    const missing = join(await temporaryDirectory(), 'unix');
+    await expect(serviceSockets([], missing)).rejects.toMatchObject({
+      reason: 'CONFIGURATION',
+      message: expect.stringMatching(/because .*unix cannot be read \(.*ENOENT.*The command was not run\./),
+    });
+  });
 });
 
 describe('the arguments of a box', () => {
@@ -97,15 +108,30 @@ const withArgument = (argument: string): string[] =>
     }
   });
 
-const shell = (more: Partial<Extract<Confinement, { type: 'confined' }>> = {}, graceMs = 5000) =>
+const shell = (
+  more: Partial<Extract<Confinement, { type: 'confined' }>> = {},
+  options: Partial<ShellOptions> = {},
+) =>
   createRunShellCommand({
     clock: systemClock,
-    graceMs,
+    graceMs: 5000,
     environment: { ...process.env, API_KEY: 'hush', CARGO_HOME: '/c' },
     passEnvironment: ['CARGO_*'],
     children: NO_RECORDS,
     confinement: { type: 'confined', network: false, hidden: [], ...more },
+    ...options,
   });
+
+/** A directory with a `bwrap` that runs this line first. */
+async function ownBwrap(line: string): Promise<string> {
+  const real = execFileSync('sh', ['-c', 'command -v bwrap'], { encoding: 'utf8' }).trim();
+  const bin = await temporaryDirectory();
+  await writeFile(join(bin, 'bwrap'), `#!/bin/sh\n${line}\nexec ${real} "$@"\n`, { mode: 0o755 });
+  return bin;
+}
+
+const withBwrap = (bin: string): Tool =>
+  shell({}, { environment: { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` } });
 
 whereBoxesAreMade('a command in a box', () => {
   let at: ToolInWorkspace;
@@ -170,6 +196,36 @@ whereBoxesAreMade('a command in a box', () => {
     }
   });
 
+  it('runs once, also if a service removes its socket while the box is made', async () => {
+    const home = await mkdtemp(join(homedir(), '.box-'));
+    const path = join(home, 'service.sock');
+    const server = createServer();
+    try {
+      await new Promise<void>((resolve) => server.listen(path, resolve));
+      const bin = await ownBwrap(`rm -f '${path}'`);
+      const said: string[] = [];
+      const { text } = await at.run(
+        withBwrap(bin),
+        { command: 'echo ran >> runs; cat runs' },
+        { output: (words) => said.push(words) },
+      );
+      expect(text).toBe('ran\n[exited with code 0]');
+      expect(said.join('')).toBe('ran\n');
+    } finally {
+      server.close();
+      await rm(home, { recursive: true, force: true });
+    }
+  });
+
+  it('X1 does not run if no box can be made, and the error has the words of bubblewrap', async () => {
+    const bin = await ownBwrap('echo x >> "$0.tries"; echo "bwrap: no more namespaces" >&2; exit 1');
+    await expect(at.run(withBwrap(bin), { command: 'touch ran' })).rejects.toThrow(
+      /^The command was not run, because its sandbox could not be made \(bwrap: no more namespaces\)\./,
+    );
+    expect(await readFile(join(bin, 'bwrap.tries'), 'utf8')).toBe('x\nx\nx\n');
+    expect(await readdir(at.root)).toEqual([]);
+  });
+
   it('sees of the environment what is listed, and no secret', async () => {
     const text = await run('env');
     expect(text).toContain('CARGO_HOME=/c');
@@ -202,10 +258,10 @@ whereBoxesAreMade('a command in a box', () => {
     return `${seconds}.${process.pid}`;
   };
 
-  async function abortOnce(command: string, graceMs?: number) {
+  async function abortOnce(command: string, graceMs = 5000) {
     const controller = new AbortController();
     const running = at
-      .run(shell({}, graceMs), { command }, { signal: controller.signal })
+      .run(shell({}, { graceMs }), { command }, { signal: controller.signal })
       .catch((error: unknown) => error);
     const ready = eventually(async () => (await readdir(at.root)).find((name) => name === 'ready'));
     await Promise.race([ready, running]);
