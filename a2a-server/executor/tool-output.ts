@@ -72,8 +72,8 @@ export class ToolOutput {
    * Journals a result that is too long for the model, after the live output. The model gets the head, the tail and how to read
    * the rest. Readers get the journalled text only on request (`kept`).
    */
-  async shortened(outcome: ToolOutcome): Promise<ToolOutcome> {
-    if (outcome.type !== 'ok' || outcome.text.length <= MAX_RESULT) return outcome;
+  async shortened(outcome: ToolOutcome, maxChars = MAX_RESULT): Promise<ToolOutcome> {
+    if (outcome.type !== 'ok' || outcome.text.length <= maxChars) return outcome;
     const { text } = outcome;
     await this.#writing;
     this.#kept = true;
@@ -81,6 +81,14 @@ export class ToolOutput {
     this.write(text);
     await this.close();
     return { ...outcome, text: `${capText(text, SHOWN)}\n${readOutputHint(this.#reference.toolId)}` };
+  }
+
+  /** Journals an answer that came after the execution was stopped, unless its task has ended (J3). */
+  async addLate(text: string): Promise<void> {
+    await this.close();
+    this.#closed = false;
+    this.write(`\n[answered after it was stopped]\n${text}\n`);
+    await this.close();
   }
 
   /** Accepts no more output. Resolves when all output is journalled. */

@@ -301,13 +301,14 @@ export class ToolScheduler {
                 principal,
                 workspace: at.workspace,
                 signal: at.scope.signal,
-                stopReason: () => at.scope.reason?.message,
                 toolId: at.reference.toolId,
                 // No person saw a call that policy approved, so there is no basis to compare.
                 basis: call.decided === null ? null : call.basis,
                 output: (text, progress) => output.write(text, progress),
                 plan: (planned) => (todos = planned),
                 ask: (question, options) => questions.ask(question, options),
+                stopCause: () => at.scope.reason,
+                answeredLate: (text) => void output.addLate(text),
                 asked: { call, place: at.place },
               }).catch((error: unknown) => {
                 failure = error;
@@ -332,7 +333,7 @@ export class ToolScheduler {
       if (tool && isOutdated(failure) && (await this.#outdated(snapshot, call, tool, at.at)))
         return { outcome: null, end: 'asked-again' };
     }
-    const outcome = await output.shortened(whole);
+    const outcome = await output.shortened(whole, tool?.maxResultChars);
     const event: TaskEvent = runsAgain(call, outcome)
       ? { type: 'tool.interrupted', ...at.reference, rerun: true }
       : { type: 'tool.finished', ...at.reference, outcome };

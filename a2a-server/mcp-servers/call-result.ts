@@ -1,11 +1,7 @@
 /** Converts the result of an MCP tool to text for a model (MCP 2025-11-25, Tools: Tool Result). */
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
-import { capText } from '../../shared/text/capped-text.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
-
-/** The maximum length of a result for the model, in characters. */
-const MAX_TEXT = 30_000;
 
 const text = z.object({ type: z.literal('text'), text: z.string() });
 const media = z.object({ type: z.enum(['image', 'audio']), data: z.string(), mimeType: z.string() });
@@ -35,14 +31,14 @@ export const callResultSchema = z.looseObject({
 });
 export type McpCallResult = z.infer<typeof callResultSchema>;
 
-/** Never empty. Omits the middle of a long result. */
+/** Never empty. */
 export function resultText({ content, structuredContent }: McpCallResult): string {
   const blocks = content.map((raw) => block.safeParse(raw).data);
   const parts = blocks.map((known) => (known === undefined ? '[content of an unknown type]' : told(known)));
   if (structuredContent !== undefined && !blocks.some((known) => says(known, structuredContent)))
     parts.push(JSON.stringify(structuredContent, null, 2) ?? '');
   const whole = parts.join('\n');
-  return whole.trim() === '' ? '[no output]' : capText(whole, MAX_TEXT);
+  return whole.trim() === '' ? '[no output]' : whole;
 }
 
 function told(known: Block): string {

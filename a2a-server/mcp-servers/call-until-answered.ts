@@ -1,9 +1,7 @@
 /** Makes one tool call, on several connections if needed (R82). */
 import { messageOf } from '../../shared/runtime/errors.ts';
-import type { ToolRun } from '../tools/tool.ts';
 import type { McpCallResult } from './call-result.ts';
-import type { McpServerConnection } from './connection.ts';
-import type { OnProgressLine } from './progress-lines.ts';
+import type { McpServerConnection, McpToolCall } from './connection.ts';
 import { MessageNotDelivered } from './transports/server-transport.ts';
 
 /** The maximum number of attempts for a repeatable call. */
@@ -11,7 +9,7 @@ const MAX_ATTEMPTS = 3;
 /** How many times a call is sent again that did not reach its server. */
 const MAX_UNDELIVERED = 5;
 
-export interface McpCallContext extends Pick<ToolRun, 'signal' | 'stopReason' | 'output' | 'ask'> {
+export interface McpCallContext extends Omit<McpToolCall, 'tool' | 'input'> {
   /** True if a lost call can run again. */
   repeatable: boolean;
 }
@@ -26,14 +24,13 @@ export async function callUntilAnswered(
   connection: () => Promise<McpServerConnection>,
   { tool, input, run }: { tool: string; input: Record<string, unknown>; run: McpCallContext },
 ): Promise<McpCallResult> {
-  const { ConnectionLost } = await import('./connection.ts');
-  const { signal, stopReason, output, repeatable } = run;
+  const { CallIdle, ConnectionLost } = await import('./connection.ts');
+  const { signal, output, repeatable } = run;
   let undelivered = 0;
   for (let attempt = 1; ; attempt += 1) {
     const current = await connection();
     try {
-      const progress: OnProgressLine = (line, steps) => output(`${line}\n`, steps);
-      return await current.call({ tool, input, signal, stopReason, progress });
+      return await current.call({ ...run, tool, input });
     } catch (error) {
       signal.throwIfAborted();
       const why = messageOf(error);
@@ -42,6 +39,10 @@ export async function callUntilAnswered(
         attempt -= 1;
         continue;
       }
+      if (error instanceof CallIdle)
+        throw failure(
+          `The MCP server ${server} ${why} about ${tool}, its idle time limit. The outcome of the call is unknown.`,
+        );
       if (!(error instanceof ConnectionLost)) throw failure(`The MCP server ${server} reports: ${why}`);
       const lost = `The connection to the MCP server ${server} was lost while ${tool} ran: ${why}.`;
       if (!repeatable) throw failure(`${lost} The outcome of the call is unknown.`);

@@ -1,23 +1,29 @@
-/** One connection to an MCP server, from its handshake to its end. Its owner reconnects. */
-import { Client, ProtocolError, type ElicitRequest, type ElicitResult } from '@modelcontextprotocol/client';
+/** One connection to an MCP server, from the end of its handshake to its end. Its owner reconnects. */
+import {
+  ProtocolError,
+  withInputRequired,
+  type Client,
+  type ElicitResult,
+  type McpSubscription,
+} from '@modelcontextprotocol/client';
 import { onAbort } from '../../shared/runtime/abort.ts';
 import { Deferred } from '../../shared/client/core/deferred.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
-import { startTimeout } from '../../shared/runtime/timeout.ts';
-import { packageVersion } from '../../shared/runtime/version.ts';
+import { delay, startTimeout } from '../../shared/runtime/timeout.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
+import type { ToolRun } from '../tools/tool.ts';
 import { callResultSchema, type McpCallResult } from './call-result.ts';
-import { isRemote, type McpServerEntry } from './server-settings.ts';
-import { ProgressLines, type OnProgressLine } from './progress-lines.ts';
+import { elicit, type Elicitation } from './elicitation.ts';
+import { IdleLimit } from './idle-limit.ts';
+import { callWithInput } from './input-requests.ts';
+import type { Origin, RunningCall, RunningCalls } from './running-calls.ts';
 import { readToolList, toolPageSchema, type ToolList, type ToolFilter } from './tool-list.ts';
-import { CUT_OFF, HttpTransport } from './transports/http-transport.ts';
+import { CUT_OFF } from './transports/http-transport.ts';
 import {
   MessageNotDelivered,
   type ServerTransport,
   type TransportContext,
 } from './transports/server-transport.ts';
-import { SseTransport } from './transports/sse-transport.ts';
-import { StdioTransport } from './transports/stdio-transport.ts';
 
 /** Time limit for one page of the tool list, in milliseconds. */
 const PAGE_MS = 30_000;
@@ -26,13 +32,24 @@ const NO_LIMIT_MS = 2 ** 31 - 1;
 const NO_REASON = 'The call was stopped.';
 /** The maximum length of a server's error message, in characters. */
 const MAX_WORDS = 1_000;
+/** The delay before a request is sent again that the server wants again without an answer, in milliseconds. */
+const PAUSE_MS = 500;
+/** The delay before a lost subscription to the tool list is opened again, in milliseconds. */
+const LISTEN_AGAIN_MS = 5_000;
 
 /** The connection or the response ended early, so the outcome of the call is unknown. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
+/** The server sent nothing about a call for its idle time limit. */
+export class CallIdle extends Error {
+  override readonly name = 'CallIdle';
+}
+
 export interface McpServerConnectionOptions extends TransportContext {
+  /** The server's name, for questions. */
+  server: string;
   /** Time limit from the start of the program, or the first request, to the tool list, in milliseconds. */
   connectMs: number;
   /** Aborts the attempt. */
@@ -40,147 +57,229 @@ export interface McpServerConnectionOptions extends TransportContext {
   onListChanged: () => void;
   /** Called once, with a sentence without its subject and full stop. */
   onClosed: (why: string) => void;
-  /** Called when the server asks the person something. */
-  onElicit: (params: ElicitRequest['params'], signal: AbortSignal) => Promise<ElicitResult>;
 }
 
-export interface McpToolCall {
-  tool: string;
-  input: Record<string, unknown>;
+export interface McpToolCall extends Omit<RunningCall, 'heard'> {
   /** When it aborts, the client sends `notifications/cancelled`. */
   signal: AbortSignal;
-  /** The reason of the cancel, for the server. */
-  stopReason?: (() => string | undefined) | undefined;
-  /** Called with each progress notification. */
-  progress: OnProgressLine;
+  /** Why `signal` aborted. The server gets the message as the reason. Only after a time limit, a late answer is waited for. */
+  stopCause: () => { reason: string; message: string } | undefined;
+  /** The call fails when the server sends nothing about it for this long, in milliseconds. Null for no limit. */
+  idleMs: number | null;
+  /** Called with each message of the server about the call, as lines of text. */
+  output: ToolRun['output'];
 }
 
 export interface McpServerConnection {
+  /** The negotiated revision of MCP, e.g. `2025-11-25`. */
+  readonly revision: string;
+  /** The number of running calls. */
+  readonly running: number;
+  /** The number of messages that the server has sent. */
+  readonly received: number;
   /** Reads the current tool list. @throws Error if it cannot read the list */
   list(wanted: ToolFilter, signal: AbortSignal): Promise<ToolList>;
-  /** @throws ConnectionLost; NotDelivered; Error with the server's message; AbortError after the signal aborts */
+  /**
+   * @throws ConnectionLost; CallIdle; NotDelivered; Error with the server's message; AbortError after the signal aborts
+   */
   call(call: McpToolCall): Promise<McpCallResult>;
+  /** Resolves with true when the server answers anything, and with false after `limitMs` milliseconds. */
+  ping(limitMs: number, signal: AbortSignal): Promise<boolean>;
   /** Resolves when no socket, timer or process is left. */
   close(): Promise<void>;
 }
 
-/**
- * Connects to a server. After a failure nothing is left open.
- * @throws Error with a sentence without its subject and full stop
- */
-export async function connectToMcpServer(
-  entry: McpServerEntry,
-  options: McpServerConnectionOptions,
-): Promise<McpServerConnection> {
-  const { clock, connectMs, signal } = options;
-  const transport = transportTo(entry, options);
-  const client = clientFor(options);
-  const progress = new ProgressLines(transport);
-  const limit = startTimeout(clock, connectMs, signal);
-  const stopListening = onAbort(limit.signal, () => void transport.close());
-  try {
-    signal.throwIfAborted();
-    await client.connect(transport, { timeout: connectMs + PAGE_MS });
-  } catch (error) {
-    await transport.close();
-    const { trouble } = transport;
-    const late = limit.expired();
-    const what = late ? `did not answer within ${connectMs / 1000} s` : (trouble ?? wordsOf(error));
-    throw new Error(late && trouble !== undefined ? `${what}; ${trouble}` : what, { cause: error });
-  } finally {
-    stopListening();
-    limit.clear();
+/** What a client needs after its handshake. */
+export interface Connected {
+  client: Client;
+  transport: ServerTransport;
+  calls: RunningCalls;
+}
+
+export class OpenConnection implements McpServerConnection {
+  readonly #client: Client;
+  readonly #transport: ServerTransport;
+  readonly #calls: RunningCalls;
+  readonly #options: McpServerConnectionOptions;
+  readonly #ended = new Deferred<void>();
+  readonly #life = new AbortController();
+  #closing = false;
+
+  constructor({ client, transport, calls }: Connected, options: McpServerConnectionOptions) {
+    this.#client = client;
+    this.#transport = transport;
+    this.#calls = calls;
+    this.#options = options;
+    const onclose = (): void => {
+      this.#life.abort();
+      this.#ended.resolve();
+      if (!this.#closing) options.onClosed(this.#lost());
+    };
+    Object.assign(client, { onclose });
+    if (this.#isModern && client.getServerCapabilities()?.tools?.listChanged === true) void this.#listen();
   }
-  return connected(client, { transport, progressOf: progress }, options);
-}
 
-function transportTo(entry: McpServerEntry, context: TransportContext): ServerTransport {
-  if (!isRemote(entry)) return new StdioTransport(entry, context);
-  const url = new URL(entry.url);
-  return entry.type === 'sse' ? new SseTransport(url, entry.headers) : new HttpTransport(url, entry.headers);
-}
+  get revision(): string {
+    return this.#client.getNegotiatedProtocolVersion() ?? 'unknown';
+  }
 
-function clientFor({ onListChanged, onElicit, log }: McpServerConnectionOptions): Client {
-  const client = new Client(
-    { name: 'mcp-a2a-bridge', version: packageVersion() },
-    { capabilities: { elicitation: { form: {}, url: {} } } },
-  );
-  client.setNotificationHandler('notifications/tools/list_changed', onListChanged);
-  // ProgressLines reads these notifications directly from the transport.
-  client.setNotificationHandler('notifications/progress', () => undefined);
-  client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => onElicit(params, mcpReq.signal));
-  const onerror = (error: Error): void =>
-    log.debug({ problem: oneLine(error.message, 300) }, 'an MCP server connection reported an error');
-  return Object.assign(client, { onerror });
-}
+  get running(): number {
+    return this.#calls.size;
+  }
 
-function connected(
-  client: Client,
-  { transport, progressOf }: { transport: ServerTransport; progressOf: ProgressLines },
-  options: McpServerConnectionOptions,
-): McpServerConnection {
-  const lost = (): string => transport.trouble ?? 'closed the connection';
-  let over = false;
-  let closing = false;
-  const ended = new Deferred<void>();
-  const onclose = (): void => {
-    over = true;
-    ended.resolve();
-    if (!closing) options.onClosed(lost());
-  };
-  Object.assign(client, { onclose });
-  const tools = client.getServerCapabilities()?.tools;
-  return {
-    list: async (wanted, signal) => {
-      if (tools === undefined) return { definitions: [], problems: ['it offers no tools'] };
-      const read = (cursor: string | undefined) =>
-        client.request(
-          { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
-          toolPageSchema,
-          {
-            timeout: PAGE_MS,
-            signal,
-          },
-        );
-      return readToolList(read, { wanted, log: options.log }).catch((error: unknown) => {
-        throw new Error(over ? lost() : wordsOf(error), { cause: error });
-      });
-    },
-    call: async ({ tool, input, signal, stopReason, progress }) => {
-      const stopTelling = progressOf.tell(progress);
-      // The SDK sends the signal's reason as the `reason` of `notifications/cancelled` (MCP, cancellation).
-      const cancel = new AbortController();
-      const stopListening = onAbort(signal, () => cancel.abort(stopReason?.() ?? NO_REASON));
-      const params = { name: tool, arguments: input, _meta: { progressToken: stopTelling.token } };
-      try {
-        const request = { method: 'tools/call', params };
-        return await client.request(request, callResultSchema, {
-          signal: cancel.signal,
-          timeout: NO_LIMIT_MS,
-        });
-      } catch (error) {
-        signal.throwIfAborted();
-        if (error instanceof MessageNotDelivered) {
-          await ended.promise;
-          throw error;
-        }
-        if (over) throw new ConnectionLost(lost(), { cause: error });
-        if (error instanceof ProtocolError && error.data === CUT_OFF)
-          throw new ConnectionLost(`ended its response early (${wordsOf(error)})`, { cause: error });
-        throw new Error(wordsOf(error), { cause: error });
-      } finally {
-        stopTelling.stop();
-        stopListening();
+  get received(): number {
+    return this.#calls.received;
+  }
+
+  async list(wanted: ToolFilter, signal: AbortSignal): Promise<ToolList> {
+    if (this.#client.getServerCapabilities()?.tools === undefined)
+      return { definitions: [], problems: ['it offers no tools'] };
+    const read = (cursor: string | undefined) =>
+      this.#client.request(
+        { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
+        toolPageSchema,
+        { timeout: PAGE_MS, signal },
+      );
+    return readToolList(read, { wanted, log: this.#options.log }).catch((error: unknown) => {
+      throw new Error(this.#isOver ? this.#lost() : wordsOf(error), { cause: error });
+    });
+  }
+
+  async call(call: McpToolCall): Promise<McpCallResult> {
+    const { signal, stopCause, idleMs, output } = call;
+    const { clock } = this.#options;
+    // The SDK sends the reason of this signal to the server.
+    const stop = new AbortController();
+    const idle = new IdleLimit(clock, idleMs, () => {
+      running.stop(true);
+      stop.abort('The client has an idle time limit, and nothing came within it.');
+    });
+    const ask: RunningCall['ask'] = async (question, options) => {
+      const release = idle.hold();
+      return call.ask(question, options).finally(release);
+    };
+    const heard: RunningCall['heard'] = (text, steps) => {
+      idle.restart();
+      output(`${text}\n`, steps);
+    };
+    const own: RunningCall = { ...call, ask, heard };
+    const running = this.#calls.begin(own);
+    const stopListening = onAbort(signal, () => {
+      const cause = stopCause();
+      running.stop(cause?.reason === 'timeout');
+      stop.abort(cause?.message ?? NO_REASON);
+    });
+    try {
+      return await this.#sendCall(own, running.token, stop.signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (idle.expired) throw new CallIdle(`sent nothing for ${(idleMs ?? 0) / 1000} s`, { cause: error });
+      throw await this.#callFailure(error);
+    } finally {
+      stopListening();
+      idle.cancel();
+      running.end();
+    }
+  }
+
+  async ping(limitMs: number, signal: AbortSignal): Promise<boolean> {
+    const limit = startTimeout(this.#options.clock, limitMs, signal);
+    const options = { signal: limit.signal, timeout: NO_LIMIT_MS };
+    try {
+      await (this.#isModern ? this.#client.discover(options) : this.#client.ping(options));
+      return true;
+    } catch {
+      // Also an error is an answer.
+      return !limit.expired();
+    } finally {
+      limit.clear();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#life.abort();
+    await this.#client.close();
+    await this.#transport.close();
+  }
+
+  /** Answers a request of the server (2025-11-25 and older). @param id the id of the server's request */
+  async elicit(params: Elicitation, id: string | number, withdrawn: AbortSignal): Promise<ElicitResult> {
+    return this.#elicit(params, this.#calls.originOf(id), withdrawn);
+  }
+
+  async #elicit(params: Elicitation, origin: Origin, withdrawn?: AbortSignal): Promise<ElicitResult> {
+    const { server, log } = this.#options;
+    const result = await elicit(server, params, origin, withdrawn);
+    if (result.action === 'cancel')
+      log.warn(
+        { calls: origin.calls.map(({ tool }) => tool) },
+        'an MCP server asks a person, but does not say for which of its calls',
+      );
+    return result;
+  }
+
+  #sendCall(call: RunningCall, progressToken: string, signal: AbortSignal): Promise<McpCallResult> {
+    const { tool: name, input } = call;
+    const schema = withInputRequired(callResultSchema);
+    return callWithInput({
+      send: (more) => {
+        const params = { name, arguments: input, ...more, _meta: { progressToken } };
+        const options = { signal, timeout: NO_LIMIT_MS, allowInputRequired: true };
+        return this.#client.request({ method: 'tools/call', params }, schema, options);
+      },
+      elicit: (params) => this.#elicit(params, { calls: [call], known: true }),
+      pause: () => delay(this.#options.clock, PAUSE_MS, signal),
+    });
+  }
+
+  async #callFailure(error: unknown): Promise<Error> {
+    if (error instanceof MessageNotDelivered) {
+      await this.#ended.promise;
+      return error;
+    }
+    if (this.#isOver) return new ConnectionLost(this.#lost(), { cause: error });
+    if (error instanceof ProtocolError && error.data === CUT_OFF)
+      return new ConnectionLost(`ended its response early (${wordsOf(error)})`, { cause: error });
+    return new Error(wordsOf(error), { cause: error });
+  }
+
+  /**
+   * Subscribes to changes of the tool list (MCP 2026-07-28, Subscriptions; older servers send them without). A lost
+   * subscription is opened again, and the list is read, because a change may have been missed.
+   */
+  async #listen(): Promise<void> {
+    const { clock, log, onListChanged } = this.#options;
+    const { signal } = this.#life;
+    for (let opened = false; !signal.aborted;) {
+      const subscription: McpSubscription | undefined = await this.#client
+        .listen({ toolsListChanged: true }, { signal })
+        .catch(() => undefined);
+      if (subscription === undefined && !opened) {
+        log.debug('the MCP server does not announce changes of its tools');
+        return;
       }
-    },
-    close: async () => {
-      closing = true;
-      await client.close();
-      await transport.close();
-    },
-  };
+      if (subscription !== undefined && opened) onListChanged();
+      opened = true;
+      await subscription?.closed;
+      await delay(clock, LISTEN_AGAIN_MS, signal).catch(() => undefined);
+    }
+  }
+
+  get #isModern(): boolean {
+    return this.#client.getProtocolEra() === 'modern';
+  }
+
+  get #isOver(): boolean {
+    return this.#life.signal.aborted;
+  }
+
+  #lost(): string {
+    return this.#transport.trouble ?? 'closed the connection';
+  }
 }
 
-function wordsOf(error: unknown): string {
+/** The message of an error, on one line. */
+export function wordsOf(error: unknown): string {
   return oneLine(messageOf(error), MAX_WORDS);
 }

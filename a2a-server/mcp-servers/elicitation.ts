@@ -1,47 +1,80 @@
 /**
- * Turns an MCP server's elicitation (MCP 2025-11-25, Elicitation) into a question of the task that called the server.
+ * Turns an MCP server's elicitation (MCP 2026-07-28 and 2025-11-25, Elicitation) into a question of the task that called
+ * the server.
  */
-import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
+import type { ElicitResult } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { formSchema, type Question } from '../../shared/protocol/question.ts';
+import { oneLine } from '../../shared/text/one-line.ts';
 import type { PersonsAnswer } from '../tools/tool.ts';
+import type { Origin, RunningCall } from './running-calls.ts';
 
 /** The maximum length of a question, in characters. */
 const MAX_MESSAGE = 4_000;
+/** A question names at most this many calls, each with at most so many characters. */
+const MAX_CALLS = 8;
+const MAX_CALL = 160;
 
 const OPENED = 'Done';
 const REFUSED = 'Decline';
 
-export type AskQuestion = (question: Question) => Promise<PersonsAnswer>;
+/** The parameters of `elicitation/create`. The form is checked later, because an invalid one is declined. */
+export const elicitationSchema = z.union([
+  z.looseObject({ mode: z.literal('url'), message: z.string(), url: z.string() }),
+  z.looseObject({ mode: z.literal('form').optional(), message: z.string(), requestedSchema: z.unknown() }),
+]);
+export type Elicitation = z.infer<typeof elicitationSchema>;
+
+export type AskQuestion = (question: Question, options?: { signal?: AbortSignal }) => Promise<PersonsAnswer>;
 
 const content = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]));
 
 /**
  * Asks the person and returns the result for the MCP server.
- * @param asks one function per running call of the server. MCP does not say which call an elicitation belongs to.
- * With several calls, the question could reach the wrong person, so this function asks nobody.
+ * @param withdrawn aborts when the server withdraws the request
  * @returns `cancel` if it could not ask
  * @throws the error of `ask` when its call is stopped
  */
 export async function elicit(
   server: string,
-  params: ElicitRequest['params'],
-  asks: readonly AskQuestion[],
+  params: Elicitation,
+  origin: Origin,
+  withdrawn?: AbortSignal,
 ): Promise<ElicitResult> {
-  const [ask] = asks;
-  if (ask === undefined || asks.length > 1) return { action: 'cancel' };
-  const question = questionOf(server, params);
+  const asked = whoIsAsked(origin);
+  if (asked === undefined) return { action: 'cancel' };
+  const question = questionOf(server, params, asked.note);
   if (question === undefined) return { action: 'decline' };
-  const told = await ask(question);
+  const told = await asked.call.ask(question, withdrawn && { signal: withdrawn });
   if (told.type === 'declined') return { action: 'decline' };
   if (question.schema === undefined) return { action: told.answer === OPENED ? 'accept' : 'decline' };
   const values = content.safeParse(told.answer);
   return values.success ? { action: 'accept', content: values.data } : { action: 'cancel' };
 }
 
+/**
+ * The call whose task asks the question. Over stdio and HTTP+SSE, MCP does not say which call a request belongs to. If every
+ * running call belongs to one principal, that person is asked, and the question names the calls. Otherwise the question could
+ * reach the wrong person, so nobody is asked. Pure.
+ */
+export function whoIsAsked({ calls, known }: Origin): { call: RunningCall; note: string } | undefined {
+  const [call, ...others] = calls;
+  if (call === undefined) return undefined;
+  if (known || others.length === 0) return { call, note: '' };
+  if (others.some(({ principal }) => principal !== call.principal)) return undefined;
+  const named = calls.slice(0, MAX_CALLS).map(({ tool, input }) => {
+    return `- ${oneLine(`${tool} ${JSON.stringify(input)}`, MAX_CALL)}`;
+  });
+  if (calls.length > MAX_CALLS) named.push(`- and ${calls.length - MAX_CALLS} more`);
+  return {
+    call,
+    note: `\n\nThe server runs ${calls.length} calls and does not say which one asks:\n${named.join('\n')}`,
+  };
+}
+
 /** Undefined for a form that clients cannot show. */
-function questionOf(server: string, params: ElicitRequest['params']): Question | undefined {
-  const text = `The MCP server ${server} asks: ${cut(params.message)}`;
+function questionOf(server: string, params: Elicitation, note: string): Question | undefined {
+  const text = `The MCP server ${server} asks: ${cut(params.message)}${note}`;
   if (params.mode === 'url')
     return {
       text: `${text}\n\nIf you trust this address, open it and confirm when you are done: ${params.url}`,

@@ -2,6 +2,7 @@
  * Keeps one configured MCP server connected while this process runs.
  *
  * - Its tools stay known while it is disconnected. A call then waits a short time for the connection.
+ * - A connection that does not answer pings is not `ready`.
  * - R82 It reconnects after a growing delay. A call that was running fails with an explanation, or runs again if that
  *   is safe.
  * - R83 Closing leaves no socket, timer or process.
@@ -20,7 +21,8 @@ import type { Tool } from '../tools/tool.ts';
 import type { McpCallResult } from './call-result.ts';
 import { callUntilAnswered, type McpCallContext } from './call-until-answered.ts';
 import type { McpServerConnection } from './connection.ts';
-import { elicit } from './elicitation.ts';
+import type { Attempt } from './connection-attempts.ts';
+import { keepAlive } from './keep-alive.ts';
 import { createMcpTool } from './mcp-tool.ts';
 import type { McpServerEntry } from './server-settings.ts';
 import type { McpToolDefinition } from './tool-list.ts';
@@ -71,11 +73,13 @@ export class McpServer {
   readonly #log: Logger;
   readonly #life = new AbortController();
   readonly #waiting = new Set<() => void>();
-  /** The `ask` function of each running call. */
-  readonly #asks = new Set<McpCallContext['ask']>();
+  /** The transport and the handshake of the last connection. Undefined after a failure. */
+  #attempt: Attempt | undefined;
   #state: State = { type: 'starting' };
   #tools: readonly Tool[] = [];
   #problems: readonly string[] = [];
+  /** Set while the server answers no pings because it works on a call. */
+  #silent: string | null = null;
   #running: Promise<void> | undefined;
   #refreshing = { wanted: false, busy: false };
 
@@ -94,7 +98,8 @@ export class McpServer {
 
   get status(): ToolServerView {
     const { type } = this.#state;
-    const error = this.#state.type === 'down' ? this.#state.error : this.#problems.join('; ');
+    const problems = this.#silent === null ? this.#problems : [this.#silent, ...this.#problems];
+    const error = this.#state.type === 'down' ? this.#state.error : problems.join('; ');
     return { name: this.name, state: type, tools: this.#tools.length, ...(error !== '' && { error }) };
   }
 
@@ -128,53 +133,88 @@ export class McpServer {
   /** @returns why the connection failed or ended; nothing of it is left open */
   async #connectOnce(): Promise<string> {
     const { signal } = this.#life;
+    const over = new AbortController();
     let connection: McpServerConnection | undefined;
     try {
-      // Imported only when needed: the import takes a third of a second.
-      const { connectToMcpServer } = await import('./connection.ts');
       const end = new Deferred<string>();
-      connection = await connectToMcpServer(this.#entry, {
-        ...this.#context,
-        ...this.#context.limits,
-        log: this.#log,
-        child: this.#context.children.entry({ type: 'mcp-server', server: this.name }),
-        signal,
-        onClosed: (why) => end.resolve(why),
-        onListChanged: () => this.#refresh(),
-        onElicit: (params, withdrawn) =>
-          elicit(
-            this.name,
-            params,
-            [...this.#asks].map((ask) => (question) => ask(question, { signal: withdrawn })),
-          ),
-      });
+      connection = await this.#connect((why) => end.resolve(why));
       await this.#read(connection);
       this.#set({ type: 'ready', connection });
-      this.#log.info({ tools: this.#tools.length, problems: this.#problems }, 'an MCP server is ready');
+      this.#log.info(
+        { revision: connection.revision, tools: this.#tools.length, problems: this.#problems },
+        'an MCP server is ready',
+      );
       if (this.#refreshing.wanted) this.#refresh();
       const stopListening = onAbort(signal, () => end.resolve('was closed'));
+      void this.#keepAlive(connection, over.signal, (dead) => end.resolve(dead));
       const error = await end.promise;
       stopListening();
       // Set before the clean-up, so that no call uses the ended connection.
+      this.#silent = null;
       this.#set({ type: 'down', error });
       return error;
     } catch (error) {
+      this.#attempt = undefined;
       return messageOf(error);
     } finally {
+      over.abort();
       await connection?.close().catch(() => undefined);
     }
   }
 
+  async #connect(onClosed: (why: string) => void): Promise<McpServerConnection> {
+    // Imported only when needed: the import takes a third of a second.
+    const { connectToMcpServer } = await import('./connect.ts');
+    const options = {
+      ...this.#context,
+      server: this.name,
+      connectMs: this.#connectMs,
+      log: this.#log,
+      child: this.#context.children.entry({ type: 'mcp-server', server: this.name }),
+      signal: this.#life.signal,
+      onClosed,
+      onListChanged: () => this.#refresh(),
+    };
+    const { connection, attempt } = await connectToMcpServer(this.#entry, options, this.#attempt);
+    this.#attempt = attempt;
+    return connection;
+  }
+
+  async #keepAlive(
+    connection: McpServerConnection,
+    signal: AbortSignal,
+    onDead: (why: string) => void,
+  ): Promise<void> {
+    const { clock } = this.#context;
+    const { pingInterval: pingMs, pingTimeout: answerMs } = this.#entry;
+    const onSilent = (problem: string | null): void => this.#setSilent(problem);
+    const dead = await keepAlive(connection, { clock, pingMs, answerMs, signal, onSilent });
+    if (dead !== undefined) onDead(dead);
+  }
+
+  get #connectMs(): number {
+    return this.#entry.connectTimeout ?? this.#context.limits.connectMs;
+  }
+
+  #setSilent(problem: string | null): void {
+    this.#silent = problem;
+    this.#log.warn({ problem }, problem === null ? 'an MCP server answers again' : 'an MCP server is silent');
+    this.#tell();
+  }
+
   /** Calls a tool. @throws Error that names the server, for a model; AbortError if the signal aborts */
   async call(tool: string, input: Record<string, unknown>, run: McpCallContext): Promise<McpCallResult> {
-    // A new function per call, because two calls of one task can share the same `ask`.
-    const ask: McpCallContext['ask'] = (question, options) => run.ask(question, options);
-    this.#asks.add(ask);
-    try {
-      return await callUntilAnswered(this.name, () => this.#connection(run.signal), { tool, input, run });
-    } finally {
-      this.#asks.delete(ask);
-    }
+    const begun = this.#context.clock.now();
+    const answeredLate: McpCallContext['answeredLate'] = (result) => {
+      const ms = this.#context.clock.now() - begun;
+      this.#log.info({ tool, toolId: run.toolId, afterMs: ms }, 'an MCP server has answered a stopped call');
+      run.answeredLate(result);
+    };
+    return callUntilAnswered(this.name, () => this.#connection(run.signal), {
+      tool,
+      input,
+      run: { ...run, answeredLate },
+    });
   }
 
   /** Returns the connection, or waits a short time for it. */
@@ -193,22 +233,22 @@ export class McpServer {
 
   /** @throws Error if the list cannot be read in time */
   async #read(connection: McpServerConnection): Promise<void> {
-    const { clock, limits } = this.#context;
-    const limit = startTimeout(clock, limits.connectMs, this.#life.signal);
+    const connectMs = this.#connectMs;
+    const limit = startTimeout(this.#context.clock, connectMs, this.#life.signal);
     try {
       const { definitions, problems } = await connection.list((name) => this.#isWanted(name), limit.signal);
       this.#tools = definitions.map((definition) => this.#toolOf(definition));
       this.#problems = problems;
     } catch (error) {
       if (!limit.signal.aborted) throw error;
-      throw new Error(`did not list its tools within ${limits.connectMs / 1000} s`, { cause: error });
+      throw new Error(`did not list its tools within ${connectMs / 1000} s`, { cause: error });
     } finally {
       limit.clear();
     }
   }
 
   #toolOf(definition: McpToolDefinition): Tool {
-    const { trust, trustHints, timeout } = this.#entry;
+    const { trust, trustHints, timeout, idleTimeout: idleMs } = this.#entry;
     const believed = trust || trustHints;
     const repeatable = believed && (definition.hints.readOnly || definition.hints.idempotent);
     return createMcpTool({
@@ -216,7 +256,7 @@ export class McpServer {
       definition,
       trustHints: believed,
       timeoutMs: timeout,
-      call: (input, run) => this.call(definition.name, input, { ...run, repeatable }),
+      call: (input, run) => this.call(definition.name, input, { ...run, idleMs, repeatable }),
     });
   }
 

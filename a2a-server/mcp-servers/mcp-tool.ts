@@ -1,7 +1,7 @@
 /** Creates an agent tool from an MCP server's tool definition. */
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
-import { CappedText } from '../../shared/text/capped-text.ts';
+import { CappedText, capText } from '../../shared/text/capped-text.ts';
 import { defineTool } from '../tools/builtin/define-tool.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import { ToolStopped, type Tool } from '../tools/tool.ts';
@@ -10,6 +10,8 @@ import type { McpCallContext } from './call-until-answered.ts';
 import type { McpToolDefinition } from './tool-list.ts';
 import { toolName } from './tool-name.ts';
 
+/** The maximum length of a result for the model, in characters. The journal keeps a longer one whole. */
+const MAX_TEXT = 30_000;
 /** How many characters of progress a stopped call keeps in its record. */
 const MAX_PROGRESS = 8 * 1024;
 
@@ -20,7 +22,10 @@ export interface McpToolOptions {
   trustHints: boolean;
   /** In milliseconds. */
   timeoutMs: number;
-  call: (input: Record<string, unknown>, run: Omit<McpCallContext, 'repeatable'>) => Promise<McpCallResult>;
+  call: (
+    input: Record<string, unknown>,
+    run: Omit<McpCallContext, 'repeatable' | 'idleMs'>,
+  ) => Promise<McpCallResult>;
 }
 
 export function createMcpTool({ server, definition, trustHints, timeoutMs, call }: McpToolOptions): Tool {
@@ -36,33 +41,35 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
     schema,
     inputSchema: declared,
     timeoutMs: () => timeoutMs,
+    maxResultChars: MAX_TEXT,
     title: () => `Call ${oneLine(name, 60)} of the MCP server ${server}`,
     // D2: the basis is the tool's definition. After a redefinition the person must approve again.
     show: (input) =>
       Promise.resolve({ preview: { type: 'json', value: { server, tool: name, arguments: input } }, basis }),
     run: async (input, run) => {
-      const { signal, stopReason, ask } = run;
+      const { signal, ask, principal, toolId } = run;
       const said = new CappedText(MAX_PROGRESS);
       const output: typeof run.output = (text, progress) => {
         said.push(text);
         run.output(text, progress);
       };
-      const result = await call(input, { signal, ...(stopReason && { stopReason }), output, ask }).catch(
-        (error: unknown) => {
-          if (!signal.aborted) throw error;
-          // MCP has no response to `notifications/cancelled`, so a tool with side effects may have finished them.
-          throw new ToolStopped(
-            'MCP servers do not confirm a cancelled request: the server may have finished it.',
-            {
-              text: String(said),
-              confirmed: readOnly,
-            },
-          );
-        },
-      );
+      const stopCause = (): ReturnType<McpCallContext['stopCause']> => run.stopCause?.();
+      const answeredLate = (late: McpCallResult): void => run.answeredLate?.(resultText(late));
+      const context = { signal, output, ask, principal, toolId, stopCause, answeredLate };
+      const result = await call(input, context).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+        // MCP has no response to `notifications/cancelled`, so a tool with side effects may have finished them.
+        throw new ToolStopped(
+          'MCP servers do not confirm a cancelled request: the server may have finished it.',
+          {
+            text: String(said),
+            confirmed: readOnly,
+          },
+        );
+      });
       const text = resultText(result);
       // B4: in MCP terms, "Tool Execution Errors" go to the model.
-      if (result.isError) throw new Error(text);
+      if (result.isError) throw new Error(capText(text, MAX_TEXT));
       return { text, summary: `${server}: ${oneLine(name, 60)} answered` };
     },
   });

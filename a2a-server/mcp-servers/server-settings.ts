@@ -7,10 +7,22 @@ import { durationSchema } from '../../shared/settings/duration.ts';
 /** The default time limit for a call, in milliseconds. */
 const CALL_MS = 5 * 60_000;
 
+/** The default interval of pings, in milliseconds. */
+const PING_MS = 30_000;
+/** The default time limit for the answer to a ping, in milliseconds. */
+const PING_ANSWER_MS = 10_000;
+/** The longest of all time limits, in milliseconds. */
+const LONGEST_MS = 86_400_000;
+
 /** Accepts `90s`, or milliseconds like other clients. */
 const timeLimit = z.union([
-  durationSchema.pipe(z.number({ error: 'a call needs a finite time limit' })),
-  z.int().min(1).max(86_400_000),
+  durationSchema.pipe(z.number({ error: 'it needs a finite time limit' }).max(LONGEST_MS)),
+  z.int().min(1).max(LONGEST_MS),
+]);
+/** Null for `never`. */
+const optionalLimit = z.union([
+  durationSchema.pipe(z.number().max(LONGEST_MS).nullable()),
+  z.int().min(1).max(LONGEST_MS),
 ]);
 
 const shared = {
@@ -18,6 +30,14 @@ const shared = {
   disabled: z.boolean().default(false),
   /** Time limit for one call, in milliseconds after parsing. */
   timeout: timeLimit.default(CALL_MS),
+  /** A call fails when the server sends nothing about it for this long, in milliseconds after parsing. */
+  idleTimeout: optionalLimit.default(null),
+  /** Time limit from the start of the program, or the first request, to the tool list. Absent for the default. */
+  connectTimeout: timeLimit.optional(),
+  /** A server that has sent nothing for this long gets a ping. Null for no pings. */
+  pingInterval: optionalLimit.default(PING_MS),
+  /** Time limit for the answer to a ping. */
+  pingTimeout: timeLimit.default(PING_ANSWER_MS),
   /** Its tools need no approval, as after the decision `trust_server`. The server believes its hints. */
   trust: z.boolean().default(false),
   /**
@@ -66,7 +86,13 @@ function serverEntry() {
   return z.unknown().transform((value, context) => {
     const meant = typeof value === 'object' && value !== null && 'url' in value ? remote : stdio;
     const parsed = meant.safeParse(value, { error: settingProblem });
-    if (parsed.success) return parsed.data;
+    if (parsed.success) {
+      const { idleTimeout, timeout } = parsed.data;
+      if (idleTimeout === null || idleTimeout < timeout) return parsed.data;
+      const message = 'it is not shorter than "timeout", so it would never apply';
+      context.addIssue({ code: 'custom', message, path: ['idleTimeout'] });
+      return z.NEVER;
+    }
     for (const { message, path } of parsed.error.issues)
       context.addIssue({ code: 'custom', message, path: [...path] });
     return z.NEVER;

@@ -4,6 +4,7 @@ import type { Answer, Question } from '../../shared/protocol/question.ts';
 import type {
   Preview,
   SideEffect,
+  StopReason,
   Todo,
   ToolProgress,
   ToolSource,
@@ -29,8 +30,6 @@ export type PersonsAnswer =
 /** The context of a tool that runs. */
 export interface ToolRun extends ToolContext {
   toolId: string;
-  /** Why the run is stopped, in words. Undefined until `signal` aborts. */
-  stopReason?: () => string | undefined;
   /**
    * The hash of the content that the approved preview shows. A tool that replaces content refuses if the content has
    * changed (D2). Null if there was no preview.
@@ -51,6 +50,13 @@ export interface ToolRun extends ToolContext {
    * @throws ProductError FORBIDDEN if a policy rule denies the host
    */
   goesTo?: (hosts: readonly string[]) => void;
+  /** Why `signal` aborted, for a service that the tool has to tell. Undefined before. */
+  stopCause?: () => { reason: StopReason; message: string } | undefined;
+  /**
+   * Records an answer that comes after the run was stopped. Clients of the task see it as output, and `read-output` reads it. A
+   * task that has ended records nothing.
+   */
+  answeredLate?: (text: string) => void;
   /** The running call, and its task state at the start. An ACP agent's own tool calls use it. */
   asked?: { call: Call; place: TaskPlace };
 }
@@ -99,6 +105,8 @@ export interface Tool<Input = unknown> {
   readonly startsWithFirstChange?: true;
   /** The server stops a run after this many milliseconds, with reason `timeout`. */
   timeoutMs(input: Input): number;
+  /** A longer result is kept in the journal, and the model gets its head and tail. The default is 105,000 characters. */
+  readonly maxResultChars?: number;
   /** The time for a stopped run to settle, in milliseconds. The default is the server's grace period. */
   readonly graceMs?: number;
   title(input: Input): string;

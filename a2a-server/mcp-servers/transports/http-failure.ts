@@ -1,7 +1,7 @@
 /** Describes HTTP errors of an MCP server, without a full stop. Never quotes a request header. */
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { networkFailure } from '../../tools/web/network-failure.ts';
-import { messageOf } from '../../../shared/runtime/errors.ts';
+import { messageOf, systemErrorCode } from '../../../shared/runtime/errors.ts';
 
 /** `fetch` throws `fetch failed`; the reason is in its cause, or in the cause of that. */
 export function httpFailure(error: unknown, url: URL): Error {
@@ -33,4 +33,17 @@ export async function statusFailure(response: Response, url: URL): Promise<Error
   const text = oneLine((await response.text().catch(() => '')).trim(), 200);
   const hint = status === 401 || status === 403 ? ' (are its "headers" right?)' : '';
   return new Error(`${url.host} answered with HTTP ${status}${hint}${text === '' ? '' : `: ${text}`}`);
+}
+
+/** True if the request failed without a response. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof TypeError && error.message === 'fetch failed';
+}
+
+/** True if the request did not even connect. */
+export function neverConnected(error: unknown): boolean {
+  const code = isUnreachable(error) && error instanceof Error ? systemErrorCode(error.cause) : undefined;
+  return (
+    code !== undefined && /^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT)/.test(code)
+  );
 }

@@ -1,8 +1,10 @@
 /**
- * Streamable HTTP (MCP 2025-11-25, Transports) on top of the SDK's transport. It adds three things for long-lived
- * clients. A response that ends early fails its call at once (R82). A cancelled request keeps no socket (R83). A server
- * that is gone or has lost the session ends the connection, so the next one starts with a handshake.
+ * Streamable HTTP (MCP 2026-07-28 and 2025-11-25, Transports) on top of the SDK's transport. It adds four things for
+ * long-lived clients. A response that ends early fails its call at once (R82). A cancelled request keeps no socket (R83).
+ * A server that is gone or has lost the session ends the connection, so the next one starts with a handshake. Each message
+ * is known by the request whose response stream carries it.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   isJSONRPCErrorResponse,
   isJSONRPCRequest,
@@ -11,12 +13,13 @@ import {
   StreamableHTTPClientTransport,
   type JSONRPCMessage,
   type RequestId,
+  type TransportSendOptions,
 } from '@modelcontextprotocol/client';
-import { systemClock } from '../../../shared/runtime/clock.ts';
-import { messageOf, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
+import { messageOf } from '../../../shared/runtime/errors.ts';
 import { atMost } from '../../../shared/runtime/timeout.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
-import { httpFailure } from './http-failure.ts';
+import { httpFailure, isUnreachable, neverConnected } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
 import { PostSignals } from './post-signals.ts';
 import { MessageNotDelivered, type ServerTransport } from './server-transport.ts';
@@ -41,17 +44,25 @@ export class HttpTransport implements ServerTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
+  onsend?: (message: JSONRPCMessage) => void;
+  readonly hasPerRequestStream = true;
+  /** The SDK reads a response stream, and reopens a broken one, in the context of its request. */
+  readonly #request = new AsyncLocalStorage<RequestId | undefined>();
   readonly #url: URL;
   readonly #line: OwnSocketHttp;
   readonly #inner: StreamableHTTPClientTransport;
-  readonly #posts = new PostSignals();
+  readonly #posts: PostSignals;
   #ending: Promise<void> | undefined;
   #why: string | undefined;
+  #connected = false;
+  /** The last error status before the handshake was complete. */
+  #refusal: string | undefined;
   /** Why a stream broke. The SDK reports this before the end of the request. */
   #streamTrouble: string | undefined;
 
-  constructor(url: URL, headers: Readonly<Record<string, string>>) {
+  constructor(url: URL, headers: Readonly<Record<string, string>>, clock: Clock) {
     this.#url = url;
+    this.#posts = new PostSignals(clock);
     this.#line = openOwnSocketHttp(headers);
     this.#inner = new StreamableHTTPClientTransport(url, {
       fetch: this.#line.fetch,
@@ -64,14 +75,20 @@ export class HttpTransport implements ServerTransport {
   }
 
   get trouble(): string | undefined {
-    return this.#why;
+    return this.#why ?? (this.#connected ? undefined : this.#refusal);
+  }
+
+  get about(): RequestId | undefined {
+    return this.#request.getStore();
   }
 
   get sessionId(): string | undefined {
     return this.#inner.sessionId;
   }
 
+  /** The client calls this when the handshake is complete. */
   setProtocolVersion(version: string): void {
+    this.#connected = true;
     this.#inner.setProtocolVersion(version);
   }
 
@@ -79,21 +96,40 @@ export class HttpTransport implements ServerTransport {
     return this.#inner.start();
   }
 
-  /** @throws NotDelivered if the server certainly has not received the message */
-  async send(message: JSONRPCMessage): Promise<void> {
+  /** @throws NotDelivered if the server certainly has not accepted the message; SdkHttpError for an error status */
+  async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
     if (this.#ending !== undefined) throw new MessageNotDelivered('the connection was closed');
-    const post = isJSONRPCRequest(message)
-      ? this.#inner.send(message, {
-          requestSignal: this.#posts.begin(message.id),
-          onRequestStreamEnd: () => this.#cutOff(message.id),
-        })
-      : this.#inner.send(message).then(() => this.#posts.sent(message));
-    await post.catch((error: unknown) => {
-      const { message: why } = this.#sentence(error);
-      throw this.#isForgotten(error) || neverConnected(error)
-        ? new MessageNotDelivered(why, { cause: error })
-        : new Error(why, { cause: error });
+    this.onsend?.(message);
+    await this.#post(message, options).catch((error: unknown) => {
+      const why = this.#sentence(error);
+      if (why instanceof SdkHttpError) this.#refusal = why.message;
+      if (this.#isRefused(error) || neverConnected(error))
+        throw new MessageNotDelivered(why.message, { cause: error });
+      throw why;
     });
+  }
+
+  async #post(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
+    if (!isJSONRPCRequest(message)) {
+      await this.#request.run(undefined, () => this.#inner.send(message));
+      this.#posts.sent(message);
+      return;
+    }
+    const { id } = message;
+    const own = this.#posts.begin(id);
+    const { requestSignal, onRequestStreamEnd, headers } = options;
+    requestSignal?.addEventListener('abort', () => this.#posts.end(id), { once: true });
+    await this.#request.run(id, () =>
+      this.#inner.send(message, {
+        ...(headers && { headers }),
+        requestSignal: requestSignal === undefined ? own : AbortSignal.any([own, requestSignal]),
+        onRequestStreamEnd: onRequestStreamEnd ?? (() => this.#cutOff(id)),
+      }),
+    );
+  }
+
+  keepOpen(id: RequestId, ms: number): void {
+    this.#posts.keepOpen(id, ms);
   }
 
   /** Resolves when every socket is closed. */
@@ -126,16 +162,25 @@ export class HttpTransport implements ServerTransport {
     const [, trouble] = /^SSE stream disconnected: (?:\w+: )?(.*)$/s.exec(error.message) ?? [];
     this.#streamTrouble = trouble;
     const over =
-      this.#isForgotten(error) ||
+      this.#isRefused(error) ||
       isUnreachable(error) ||
       error.message.startsWith('Maximum reconnection attempts');
     // Deferred, so that the request reports its error first: it knows better whether it arrived.
     if (over) setImmediate(() => this.#end(this.#isForgotten(error) ? 'has lost the session' : why));
   }
 
-  /** MCP 2025-11-25, Session Management: 404 for a request with a session id means that the session has ended. */
+  /**
+   * MCP 2025-11-25, Session Management: 404 for a request with a session id means that the session has ended. Many servers
+   * answer 400 instead, with a message about the session. Both refuse the message before they process it.
+   */
   #isForgotten(error: unknown): boolean {
-    return error instanceof SdkHttpError && error.status === 404 && this.sessionId !== undefined;
+    if (!(error instanceof SdkHttpError) || this.sessionId === undefined) return false;
+    return error.status === 404 || (error.status === 400 && /session/i.test(String(error.data.text)));
+  }
+
+  /** True if the server has forgotten the session, or has no MCP endpoint here any more. */
+  #isRefused(error: unknown): boolean {
+    return this.#isForgotten(error) || (this.#connected && isGone(error));
   }
 
   #sentence(error: unknown): Error {
@@ -144,9 +189,11 @@ export class HttpTransport implements ServerTransport {
       const { text } = error.data;
       const said = typeof text === 'string' ? oneLine(text.trim(), 200) : '';
       const words = said === '' ? '' : `: ${said}`;
-      return new Error(`${this.#url.host} answered with HTTP ${error.status}${hint}${words}`, {
-        cause: error,
-      });
+      return new SdkHttpError(
+        error.code,
+        `${this.#url.host} answered with HTTP ${error.status}${hint}${words}`,
+        error.data,
+      );
     }
     const failure = httpFailure(error, this.#url);
     return failure.message === messageOf(error) && error instanceof Error ? error : failure;
@@ -172,15 +219,8 @@ export class HttpTransport implements ServerTransport {
   }
 }
 
-/** True if the request did not even connect. */
-function neverConnected(error: unknown): boolean {
-  const code = isUnreachable(error) && error instanceof Error ? systemErrorCode(error.cause) : undefined;
-  return (
-    code !== undefined && /^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT)/.test(code)
-  );
-}
-
-/** True if the request failed without a response. */
-function isUnreachable(error: unknown): boolean {
-  return error instanceof TypeError && error.message === 'fetch failed';
+/** True for 404 or 410 without a JSON-RPC error: a 2026-07-28 server answers 404 to an unknown method. */
+function isGone(error: unknown): boolean {
+  if (!(error instanceof SdkHttpError) || (error.status !== 404 && error.status !== 410)) return false;
+  return !/"jsonrpc"/.test(String(error.data.text));
 }

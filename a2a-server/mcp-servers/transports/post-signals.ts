@@ -1,11 +1,22 @@
 /**
  * Releases the socket of a cancelled request. A server that never answers would otherwise keep the socket until the
- * connection ends (R83).
+ * connection ends (R83). A request that ran out of time keeps its socket for a limited time, because it may be answered late.
  */
 import { isJSONRPCNotification, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/client';
+import type { Clock } from '../../../shared/runtime/clock.ts';
+
+/** The maximum number of sockets that wait for late answers. */
+const MAX_KEPT = 16;
 
 export class PostSignals {
   readonly #open = new Map<RequestId, AbortController>();
+  readonly #clock: Clock;
+  /** Cancels the timers of the requests that wait for a late answer. */
+  readonly #kept = new Map<RequestId, () => void>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   /** Returns a signal that aborts when this request or the connection is cancelled. */
   begin(id: RequestId): AbortSignal {
@@ -17,6 +28,17 @@ export class PostSignals {
   /** Call this when the request has ended. */
   end(id: RequestId): void {
     this.#open.delete(id);
+    this.#kept.get(id)?.();
+    this.#kept.delete(id);
+  }
+
+  /** Call this before the request is cancelled. Its signal then aborts only after this time, in milliseconds. */
+  keepOpen(id: RequestId, ms: number): void {
+    if (this.#open.has(id) && !this.#kept.has(id) && this.#kept.size < MAX_KEPT)
+      this.#kept.set(
+        id,
+        this.#clock.after(ms, () => this.#abort(id)),
+      );
   }
 
   /** Call this after each sent notification; it handles only `notifications/cancelled`. */
@@ -24,12 +46,15 @@ export class PostSignals {
     if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') return;
     const id = message.params?.['requestId'];
     if (typeof id !== 'string' && typeof id !== 'number') return;
+    if (!this.#kept.has(id)) this.#abort(id);
+  }
+
+  #abort(id: RequestId): void {
     this.#open.get(id)?.abort();
-    this.#open.delete(id);
+    this.end(id);
   }
 
   abortAll(): void {
-    for (const own of this.#open.values()) own.abort();
-    this.#open.clear();
+    for (const id of this.#open.keys()) this.#abort(id);
   }
 }

@@ -1,5 +1,5 @@
 /** The shared types of all MCP transports. */
-import type { Transport } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { ChildEntry } from '../../processes/child-processes.ts';
@@ -15,6 +15,15 @@ export class MessageNotDelivered extends Error {
 export interface ServerTransport extends Transport {
   /** Why the transport ended or is silent, as a sentence without subject and full stop. */
   readonly trouble: string | undefined;
+  /** Called with each message before the transport sends it. */
+  onsend?: (message: JSONRPCMessage) => void;
+  /**
+   * During `onmessage`: the id of the request whose response stream carries the message. Undefined for a transport with one
+   * channel, and for a stream without a request.
+   */
+  readonly about?: RequestId | undefined;
+  /** Keeps the response stream of a request open after its cancellation, at most this long, for a late answer. */
+  keepOpen?(id: RequestId, ms: number): void;
 }
 
 export interface TransportContext {

@@ -9,27 +9,30 @@
  */
 import { isJSONRPCRequest, parseJSONRPCMessage, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import type { Clock } from '../../../shared/runtime/clock.ts';
 import { Deferred } from '../../../shared/client/core/deferred.ts';
 import { parseUrl } from '../../../shared/net/parse-url.ts';
-import { httpFailure, statusFailure } from './http-failure.ts';
+import { httpFailure, neverConnected, statusFailure } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
 import { PostSignals } from './post-signals.ts';
-import type { ServerTransport } from './server-transport.ts';
+import { MessageNotDelivered, type ServerTransport } from './server-transport.ts';
 
 export class SseTransport implements ServerTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
+  onsend?: (message: JSONRPCMessage) => void;
   readonly #url: URL;
   readonly #line: OwnSocketHttp;
   readonly #life = new AbortController();
-  readonly #posts = new PostSignals();
+  readonly #posts: PostSignals;
   readonly #endpoint = new Deferred<URL>();
   #ending: Promise<void> | undefined;
   #why: string | undefined;
 
-  constructor(url: URL, headers: Readonly<Record<string, string>>) {
+  constructor(url: URL, headers: Readonly<Record<string, string>>, clock: Clock) {
     this.#url = url;
+    this.#posts = new PostSignals(clock);
     this.#line = openOwnSocketHttp(headers);
   }
 
@@ -53,7 +56,9 @@ export class SseTransport implements ServerTransport {
     await this.#endpoint.promise;
   }
 
+  /** @throws NotDelivered if the server certainly has not accepted the message */
   async send(message: JSONRPCMessage): Promise<void> {
+    this.onsend?.(message);
     const endpoint = await this.#endpoint.promise;
     if (!isJSONRPCRequest(message)) {
       await this.#post(endpoint, message, this.#life.signal);
@@ -72,9 +77,16 @@ export class SseTransport implements ServerTransport {
     const response = await this.#line
       .fetch(endpoint, { method: 'POST', headers, body: JSON.stringify(message), signal })
       .catch((error: unknown) => {
-        throw httpFailure(error, endpoint);
+        const failure = httpFailure(error, endpoint);
+        throw neverConnected(error) ? new MessageNotDelivered(failure.message, { cause: error }) : failure;
       });
-    if (!response.ok) throw await statusFailure(response, endpoint);
+    if (response.ok) return;
+    const failure = await statusFailure(response, endpoint);
+    if (response.status !== 404 && response.status !== 410) throw failure;
+    // The session is in the address of the endpoint. The stream may stay open after the server has forgotten the session.
+    // Deferred, so that the request reports its error first.
+    setImmediate(() => this.#end('has lost the session'));
+    throw new MessageNotDelivered(failure.message, { cause: failure });
   }
 
   /** Resolves when every socket is closed. */

@@ -44,6 +44,12 @@ export class StdioTransport implements ServerTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
+  onsend?: (message: JSONRPCMessage) => void;
+  /**
+   * The SDK knows a child process by `stderr` and `pid`. There, a probe without an answer means an older server (MCP 2026-07-28,
+   * stdio, Backward Compatibility).
+   */
+  readonly stderr = null;
   readonly #program: StdioServerParameters;
   readonly #context: TransportContext;
   #child: ChildProcess | undefined;
@@ -55,6 +61,10 @@ export class StdioTransport implements ServerTransport {
   constructor(program: StdioServerParameters, context: TransportContext) {
     this.#program = program;
     this.#context = context;
+  }
+
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
   }
 
   get trouble(): string | undefined {
@@ -105,6 +115,7 @@ export class StdioTransport implements ServerTransport {
   }
 
   send(message: JSONRPCMessage): Promise<void> {
+    this.onsend?.(message);
     const stdin = this.#child?.stdin;
     if (!stdin || this.#ending !== undefined)
       return Promise.reject(new MessageNotDelivered('the program has exited'));

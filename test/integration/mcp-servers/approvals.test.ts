@@ -7,6 +7,7 @@ import { isDown, isReady, mcpStage, type McpStage } from '../../support/mcp-peer
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
 import { ADA, decides, says, settled, startService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { PEER_TOOLS } from '../../support/mcp-peer/session.ts';
 
 async function taskWith(stage: McpStage, turns: ScriptedTurn[], settings = {}) {
   const models = new ScriptedModel(turns);
@@ -106,6 +107,54 @@ describe('a tool of an MCP server', () => {
     expect(JSON.parse(seen)).toEqual([reason]);
   });
 
+  it.each(PEER_KINDS)(
+    '002 that is answered over %s after its time limit has the answer in the journal of its task',
+    async (kind) => {
+      const stage = await mcpStage({ peer: await peerSettings(kind, { timeout: '90s' }) });
+      await stage.status(isReady);
+      const slow = { calls: [{ tool: 'mcp__peer__slow', input: { text: 'page 1' } }] };
+      // The task goes on after the call, and waits for a decision.
+      const { tasks, clock, accepted } = await taskWith(stage, [slow, { calls: [note('one')] }]);
+      const asked = await settled(tasks, accepted);
+      const [call] = callsIn(asked);
+      const approved = await tasks.send(
+        decides(asked, { callId: call?.callId ?? '', decision: 'approve' as const }),
+      );
+      while (tasks.running().length === 0) await new Promise((resolve) => setImmediate(resolve));
+      await stage.call('note', { text: 'the call has arrived' });
+      clock.advance(90_000);
+      const waiting = await untilParkedAgain(tasks, approved);
+      const stopped = callsIn(waiting)[0]?.state;
+      expect(stopped).toMatchObject({ result: { outcome: { type: 'stopped', reason: 'timeout' } } });
+      await stage.call('release');
+      const outputs = async () => (await tasks.snapshot(waiting.taskId, ADA)).outputs;
+      while ((await outputs()).length === 0) await new Promise((resolve) => setImmediate(resolve));
+      expect((await outputs()).map(({ text }) => text)).toEqual([
+        '\n[answered after it was stopped]\ndone at last: page 1\n',
+      ]);
+    },
+  );
+
+  it('002 whose result is too long for the model is kept whole, and the model is told where the rest is', async () => {
+    const stage = await mcpStage({ peer: await peerSettings('stdio') });
+    await stage.status(isReady);
+    const big = { calls: [{ tool: 'mcp__peer__big', input: {} }] };
+    const { first } = await taskWith(stage, [big], { autoExecute: true });
+    const ended = await first();
+    const [call] = callsIn(ended);
+    const text =
+      call?.state.type === 'settled' &&
+      call.state.result.type === 'ran' &&
+      'text' in call.state.result.outcome
+        ? call.state.result.outcome.text
+        : '';
+    expect(text.length).toBeLessThan(31_000);
+    expect(text).toMatch(
+      /^first x+\n.*characters.*\n[\s\S]*y+ last\n\[read-output with toolId "[^"]+" shows/,
+    );
+    expect(ended.outputs[0]?.text).toMatch(/^first x{50000} middle y{50000} last$/);
+  });
+
   it('D4 has its input checked against its own schema before anybody is asked', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio') });
     await stage.status(isReady);
@@ -159,7 +208,7 @@ describe('a tool of an MCP server', () => {
     const { tasks, first } = await taskWith(stage, [{ calls: [note('one')] }]);
     const parked = await first();
     await stage.call('shrink');
-    await stage.status(({ tools }) => tools === 13);
+    await stage.status(({ tools }) => tools === PEER_TOOLS - 1);
     const [call] = callsIn(parked);
     const decision = { callId: call?.callId ?? '', decision: 'approve' as const };
     const ended = await settled(tasks, await tasks.send(decides(parked, decision)));

@@ -1,7 +1,12 @@
 /** What holds for an MCP server whatever way leads to it: stdio, Streamable HTTP, or the older HTTP+SSE. */
 import { describe, expect, it } from '@jest/globals';
+import { Deferred } from '../../../shared/client/core/deferred.ts';
+import type { Question } from '../../../shared/protocol/question.ts';
 import { peerSettings, PEER_KINDS } from '../../support/mcp-peer/peer-process.ts';
 import { isDown, isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
+import { PEER_TOOLS } from '../../support/mcp-peer/session.ts';
+
+const stopCause = () => ({ reason: 'abort-request' as const, message: 'Aborted on request: wrong page' });
 
 describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
   it('R80 has its tools called, and gives back what they say', async () => {
@@ -53,7 +58,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     stop.abort();
     await expect(never).rejects.toMatchObject({ name: 'ToolStopped', confirmed: false });
     expect(JSON.parse(await stage.call('cancelled'))).toHaveLength(1);
-    expect(await stage.status(isReady)).toEqual({ name: 'peer', state: 'ready', tools: 14 });
+    expect(await stage.status(isReady)).toEqual({ name: 'peer', state: 'ready', tools: PEER_TOOLS });
   });
 
   it('shows its progress while it works', async () => {
@@ -68,22 +73,22 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     await stage.call('grow');
-    await stage.status(({ tools }) => tools === 15);
+    await stage.status(({ tools }) => tools === PEER_TOOLS + 1);
     expect(await stage.call('newcomer')).toBe('new here');
     await stage.call('shrink');
-    await stage.status(({ tools }) => tools === 14);
+    await stage.status(({ tools }) => tools === PEER_TOOLS);
     expect(stage.servers.get('mcp__peer__note')).toBeUndefined();
     expect(stage.servers.whyAbsent('mcp__peer__note')).toBe(
       'The MCP server peer does not have this tool now.',
     );
   });
 
-  it('asks the person behind the one call that it works on, and nobody where there are two', async () => {
+  it('asks the person behind its call, also while several calls run', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
-    const questions: unknown[] = [];
+    const questions: Question[] = [];
     const by = { principal: 'ada', channel: 'test' };
-    const ask = (question: unknown) => {
+    const ask = (question: Question) => {
       questions.push(question);
       return Promise.resolve({ type: 'answered' as const, answer: { colour: 'blue' }, by });
     };
@@ -94,9 +99,86 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     ]);
     const stop = new AbortController();
     const other = stage.call('never', {}, { signal: stop.signal, ask }).catch(() => 'stopped');
-    expect(JSON.parse(await stage.call('ask', {}, { ask }))).toEqual({ action: 'cancel' });
+    expect(JSON.parse(await stage.call('ask', { text: 'it' }, { ask }))).toMatchObject({ action: 'accept' });
+    // Only Streamable HTTP says which call a question belongs to.
+    expect(questions[1]?.text).toBe(
+      kind === 'http'
+        ? 'The MCP server peer asks: Which colour?'
+        : 'The MCP server peer asks: Which colour?\n\nThe server runs 2 calls and does not say which one asks:\n' +
+            '- never {}\n- ask {"text":"it"}',
+    );
     stop.abort();
-    expect([await other, questions.length]).toEqual(['stopped', 1]);
+    expect(await other).toBe('stopped');
+  });
+
+  it('asks nobody while it runs calls of two principals, unless it says for which call it asks', async () => {
+    const stage = await mcpStage({ peer: await peerSettings(kind) });
+    await stage.status(isReady);
+    const asked: string[] = [];
+    const askOf = (principal: string) => () => {
+      asked.push(principal);
+      return Promise.resolve({ type: 'declined' as const, reason: null });
+    };
+    const stop = new AbortController();
+    const bob = { principal: 'bob', ask: askOf('bob'), signal: stop.signal };
+    const other = stage.call('never', {}, bob).catch(() => 'stopped');
+    const answer: unknown = JSON.parse(await stage.call('ask', {}, { ask: askOf('ada') }));
+    const known = kind === 'http';
+    expect([answer, asked]).toEqual([{ action: known ? 'decline' : 'cancel' }, known ? ['ada'] : []]);
+    stop.abort();
+    expect(await other).toBe('stopped');
+  });
+
+  it('003 gets the reason of an abort with notifications/cancelled', async () => {
+    const stage = await mcpStage({ peer: await peerSettings(kind) });
+    await stage.status(isReady);
+    const stop = new AbortController();
+    const never = stage.call('never', {}, { signal: stop.signal, stopCause });
+    expect(await stage.call('note', { text: 'meanwhile' })).toMatch(/meanwhile/);
+    stop.abort();
+    await expect(never).rejects.toMatchObject({ name: 'ToolStopped' });
+    expect(JSON.parse(await stage.call('cancelled'))).toEqual(['Aborted on request: wrong page']);
+  });
+
+  it('002 has its log messages and partial output shown while it works', async () => {
+    const stage = await mcpStage({ peer: await peerSettings(kind) });
+    await stage.status(isReady);
+    const said: string[] = [];
+    expect(await stage.call('say', {}, { output: (text) => void said.push(text) })).toBe('said');
+    expect(said.join('')).toBe('line one\nline two\nwarning disk: {"free":1}\n');
+  });
+
+  it('002 that answers a call after its time limit has the answer kept and logged', async () => {
+    const stage = await mcpStage({ peer: await peerSettings(kind) });
+    await stage.status(isReady);
+    const stop = new AbortController();
+    const late = new Deferred<string>();
+    const slow = stage.call(
+      'slow',
+      { text: 'page 1' },
+      {
+        signal: stop.signal,
+        stopCause: () => ({ reason: 'timeout' as const, message: 'Stopped after 90 s, its time limit.' }),
+        answeredLate: (text) => late.resolve(text),
+      },
+    );
+    expect(await stage.call('note', { text: 'meanwhile' })).toMatch(/meanwhile/);
+    stop.abort();
+    await expect(slow).rejects.toMatchObject({ name: 'ToolStopped', confirmed: false });
+    await stage.call('release');
+    expect(await late.promise).toBe('done at last: page 1');
+    expect(stage.log.join('')).toMatch(/"tool":"slow".*"afterMs":\d+.*has answered a stopped call/);
+  });
+
+  it('002 that sends nothing about a call for its idle time-out has the call cancelled', async () => {
+    const stage = await mcpStage({ peer: await peerSettings(kind, { idleTimeout: 100 }) });
+    await stage.status(isReady);
+    await expect(stage.call('never')).rejects.toThrow(
+      'The MCP server peer sent nothing for 0.1 s about never, its idle time limit. The outcome of the call is unknown.',
+    );
+    expect(JSON.parse(await stage.call('cancelled'))).toEqual([
+      'The client has an idle time limit, and nothing came within it.',
+    ]);
   });
 
   it('X3 may send what is too long for anybody: that ends the call or the connection, and nothing else', async () => {

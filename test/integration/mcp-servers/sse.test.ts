@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { startPeer } from '../../support/mcp-peer/peer-process.ts';
 import { isDown, isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
 import { runsOf } from '../../support/property-runs.ts';
+import { PEER_TOOLS } from '../../support/mcp-peer/session.ts';
 
 async function overSse(limits: Parameters<typeof mcpStage>[1] = {}) {
   const peer = await startPeer('sse');
@@ -45,7 +46,7 @@ describe('an MCP server over HTTP+SSE', () => {
     while (((await peer.seen()).calls['look'] ?? 0) === 0);
     await peer.kill();
     await expect(lost).rejects.toThrow(/was lost while never ran: (ended|broke)/);
-    expect(await stage.status(isDown)).toMatchObject({ state: 'down', tools: 14 });
+    expect(await stage.status(isDown)).toMatchObject({ state: 'down', tools: PEER_TOOLS });
     const next = await peer.again();
     // A call that only looks waits for the server to come back, and is made again.
     expect(await again).toMatch(/^look: still there\?/);

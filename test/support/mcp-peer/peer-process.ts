@@ -36,6 +36,10 @@ export interface RemotePeer {
   url: string;
   /** The server's record of its connections. */
   seen: () => Promise<z.infer<typeof seen>>;
+  /** Makes the server forget every session. Its streams stay open. */
+  forget: () => Promise<void>;
+  /** Stops the process without ending it. */
+  freeze: () => void;
   /** Sends SIGKILL. */
   kill: () => Promise<void>;
   /** Starts a new process at the same address, possibly with another fault. */
@@ -44,25 +48,30 @@ export interface RemotePeer {
 
 /** Starts a server over HTTP. */
 export async function startPeer(kind: 'http' | 'sse', fault: Fault = 'none', port = 0): Promise<RemotePeer> {
-  const child = spawn(process.execPath, [await peerProgram(), kind, String(port), fault], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const { child, port: listens } = await listening(await peerProgram(), [kind, String(port), fault]);
+  const origin = `http://127.0.0.1:${listens}`;
+  return {
+    url: `${origin}/${kind === 'sse' ? 'sse' : 'mcp'}`,
+    seen: async () => seen.parse(await (await fetch(`${origin}/seen`)).json()),
+    forget: async () => void (await fetch(`${origin}/forget`)),
+    freeze: () => void child.kill('SIGSTOP'),
+    kill: async () => {
+      child.kill('SIGKILL');
+      if (!over(child)) await once(child, 'exit');
+    },
+    again: (other = fault) => startPeer(kind, other, listens),
+  };
+}
+
+/** Starts a program that prints its address as its first line. */
+async function listening(program: string, args: string[]): Promise<{ child: ChildProcess; port: number }> {
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   running.add(child);
   const [line] = z
     .tuple([z.string()])
     .rest(z.unknown())
     .parse(await once(createInterface({ input: child.stdout }), 'line'));
-  const address = z.object({ port: z.number() }).parse(JSON.parse(line));
-  const origin = `http://127.0.0.1:${address.port}`;
-  return {
-    url: `${origin}/${kind === 'sse' ? 'sse' : 'mcp'}`,
-    seen: async () => seen.parse(await (await fetch(`${origin}/seen`)).json()),
-    kill: async () => {
-      child.kill('SIGKILL');
-      if (!over(child)) await once(child, 'exit');
-    },
-    again: (other = fault) => startPeer(kind, other, address.port),
-  };
+  return { child, port: z.object({ port: z.number() }).parse(JSON.parse(line)).port };
 }
 
 /** The server's settings. A server over HTTP is started. */
@@ -73,6 +82,14 @@ export async function peerSettings(
   if (kind === 'stdio')
     return { command: process.execPath, args: [await peerProgram(), 'stdio', '0', fault], ...more };
   return { type: kind, url: (await startPeer(kind, fault)).url, ...more };
+}
+
+/** The settings of a server that speaks only MCP 2026-07-28. A server over HTTP is started. */
+export async function modernSettings(kind: 'stdio' | 'http'): Promise<Record<string, unknown>> {
+  const program = await bundledProgram('test/support/mcp-peer/modern-program.ts');
+  if (kind === 'stdio') return { command: process.execPath, args: [program, 'stdio'] };
+  const { port } = await listening(program, [kind, '0']);
+  return { url: `http://127.0.0.1:${port}/mcp` };
 }
 
 /** The entry after the settings are parsed. */

@@ -18,6 +18,7 @@ if (kind === 'stdio') overStdio(wrong);
 else
   createServer((request, response) => {
     if (request.url === '/seen') tellSeen(response);
+    else if (request.url === '/forget') forget(response);
     else void (kind === 'sse' ? overSse : overHttp)(request, response);
   }).listen(Number(port), '127.0.0.1', function (this: { address(): unknown }) {
     process.stdout.write(`${JSON.stringify(this.address())}\n`);
@@ -55,6 +56,7 @@ const streams = new Map<string, Session>();
 /** HTTP+SSE: every message gets 202 first. Its answer comes on the stream. */
 async function overSse(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://localhost');
+  if (request.method === 'GET' && url.pathname !== '/sse') return void response.writeHead(404).end();
   if (request.method === 'GET') {
     seen.streams += 1;
     seen.open += 1;
@@ -72,6 +74,8 @@ async function overSse(request: IncomingMessage, response: ServerResponse): Prom
     streams.set(name, new Session({ send, drop: () => response.end(), fault: wrong }, shared));
     return;
   }
+  const refusal = /^post-(\d+)$/.exec(wrong)?.[1];
+  if (url.pathname === '/sse') return void response.writeHead(Number(refusal ?? 404)).end('no POST here');
   const session = streams.get(url.searchParams.get('session') ?? '');
   if (session === undefined) return void response.writeHead(404).end('no such session');
   seen.posts += 1;
@@ -89,6 +93,10 @@ async function overHttp(request: IncomingMessage, response: ServerResponse): Pro
   const body: unknown = request.method === 'POST' ? JSON.parse(await text(request)) : undefined;
   let transport = typeof id === 'string' ? transports.get(id) : undefined;
   if (transport === undefined) {
+    if (!isInitializeRequest(body) && wrong === 'forgotten-400')
+      return void response
+        .writeHead(400)
+        .end('{"error":{"message":"Bad Request: No valid session ID provided"}}');
     if (!isInitializeRequest(body)) return void response.writeHead(404).end('no such session');
     transport = await newTransport();
   }
@@ -115,6 +123,13 @@ async function newTransport(): Promise<StreamableHTTPServerTransport> {
   await transport.start();
   transports.set(name, transport);
   return transport;
+}
+
+/** Forgets every session, and keeps the streams open. */
+function forget(response: ServerResponse): void {
+  streams.clear();
+  transports.clear();
+  response.end();
 }
 
 function tellSeen(response: ServerResponse): void {

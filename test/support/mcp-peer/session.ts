@@ -24,6 +24,12 @@ export const fault = z.enum([
   'page-loop',
   'many-tools',
   'bad-tools',
+  'exits-at-discover',
+  'silent-at-discover',
+  'post-400',
+  'post-404',
+  'post-405',
+  'forgotten-400',
 ]);
 export type Fault = z.infer<typeof fault>;
 
@@ -67,7 +73,13 @@ const NAMES = [
   'ask',
   'rich',
   'flood',
+  'slow',
+  'release',
+  'say',
+  'big',
 ];
+/** The number of tools at the start. */
+export const PEER_TOOLS = NAMES.length;
 
 /** State shared by all sessions of a process. */
 export interface Shared {
@@ -76,10 +88,13 @@ export interface Shared {
   calls: Record<string, number>;
   /** The reason of each cancelled call. */
   cancelled: string[];
+  /** Ends the running calls of the tool `slow`. */
+  release: (() => void)[];
+  questions: number;
 }
 
 export function newShared(): Shared {
-  return { tools: [...NAMES], calls: {}, cancelled: [] };
+  return { tools: [...NAMES], calls: {}, cancelled: [], release: [], questions: 0 };
 }
 
 const cancellation = z.looseObject({
@@ -91,7 +106,7 @@ export class Session {
   readonly #wire: Wire;
   readonly #shared: Shared;
   #ready = false;
-  #asked: { id: string | number; resolve: (result: unknown) => void } | undefined;
+  readonly #asked = new Map<string | number, (result: unknown) => void>();
   readonly #never = new Map<string | number, true>();
 
   constructor(wire: Wire, shared: Shared) {
@@ -102,7 +117,7 @@ export class Session {
   take(raw: unknown): void {
     const { id, method, params, result } = message.parse(raw);
     if (method === undefined) {
-      this.#asked?.resolve(result);
+      this.#asked.get(id ?? '')?.(result);
       return;
     }
     if (method === 'notifications/initialized') this.#ready = true;
@@ -111,6 +126,8 @@ export class Session {
       if (this.#never.delete(requestId)) this.#shared.cancelled.push(reason);
     }
     if (id === undefined || this.#wire.fault === 'silent') return;
+    if (method === 'server/discover' && this.#wire.fault === 'silent-at-discover') return;
+    if (method === 'server/discover' && this.#wire.fault === 'exits-at-discover') process.exit(2);
     // Like servers of the older transport, it requires the handshake first.
     if (method !== 'initialize' && !this.#ready) return this.#refuse(id, 'the session was not initialized');
     void this.#answer(id, method, params);
@@ -173,6 +190,20 @@ export class Session {
         return this.#reply(id, RICH);
       case 'flood':
         return this.#say(id, 'x'.repeat(40 * 1024 * 1024));
+      case 'slow':
+        // It does not heed that the client cancels the call.
+        await new Promise<void>((resolve) => this.#shared.release.push(resolve));
+        return this.#say(id, `done at last: ${input.text ?? ''}`);
+      case 'release':
+        for (const resolve of this.#shared.release.splice(0)) resolve();
+        return this.#say(id, 'released');
+      case 'say':
+        this.#notify(id, 'notifications/message', { level: 'info', data: 'line one\nline two' });
+        this.#notify(id, 'notifications/message', { level: 'warning', logger: 'disk', data: { free: 1 } });
+        this.#notify(id, 'notifications/message', { level: 'debug', data: 'internals' });
+        return this.#say(id, 'said');
+      case 'big':
+        return this.#say(id, `first ${'x'.repeat(50_000)} middle ${'y'.repeat(50_000)} last`);
       case 'newcomer':
         return this.#say(id, 'new here');
       default:
@@ -193,25 +224,21 @@ export class Session {
     this.#say(id, 'worked');
   }
 
-  async #ask(id: string | number): Promise<void> {
-    const asked = new Promise((resolve) => (this.#asked = { id: 'question-1', resolve }));
-    this.#wire.send(
-      {
-        jsonrpc: '2.0',
-        id: 'question-1',
-        method: 'elicitation/create',
-        params: {
-          message: 'Which colour?',
-          requestedSchema: {
-            type: 'object',
-            properties: { colour: { type: 'string', enum: ['red', 'blue'] } },
-            required: ['colour'],
-          },
-        },
-      },
-      id,
-    );
-    this.#say(id, JSON.stringify(await asked));
+  async #ask(about: string | number): Promise<void> {
+    const id = `question-${(this.#shared.questions += 1)}`;
+    const answer = new Promise((resolve) => this.#asked.set(id, resolve));
+    const requestedSchema = {
+      type: 'object',
+      properties: { colour: { type: 'string', enum: ['red', 'blue'] } },
+      required: ['colour'],
+    };
+    const params = { message: 'Which colour?', requestedSchema };
+    this.#wire.send({ jsonrpc: '2.0', id, method: 'elicitation/create', params }, about);
+    this.#say(about, JSON.stringify(await answer));
+  }
+
+  #notify(about: string | number, method: string, params: object): void {
+    this.#wire.send({ jsonrpc: '2.0', method, params }, about);
   }
 
   #say(id: string | number, text: string): void {
@@ -258,6 +285,12 @@ function listOf(wrong: Fault, names: readonly string[], params: unknown): object
     case 'exits':
     case 'long-line':
     case 'no-tools':
+    case 'exits-at-discover':
+    case 'silent-at-discover':
+    case 'post-400':
+    case 'post-404':
+    case 'post-405':
+    case 'forgotten-400':
       return { tools };
   }
 }

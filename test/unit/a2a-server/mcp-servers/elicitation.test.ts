@@ -1,6 +1,10 @@
 import { expect, jest, test } from '@jest/globals';
-import type { ElicitRequest } from '@modelcontextprotocol/client';
-import { elicit, type AskQuestion } from '../../../../a2a-server/mcp-servers/elicitation.ts';
+import {
+  elicit,
+  type AskQuestion,
+  type Elicitation,
+} from '../../../../a2a-server/mcp-servers/elicitation.ts';
+import type { Origin, RunningCall } from '../../../../a2a-server/mcp-servers/running-calls.ts';
 import type { Answer } from '../../../../shared/protocol/question.ts';
 
 const by = { principal: 'ada', channel: 'test' };
@@ -8,11 +12,23 @@ const answering = (answer: Answer) =>
   jest.fn<AskQuestion>().mockResolvedValue({ type: 'answered', answer, by });
 const declining = () => jest.fn<AskQuestion>().mockResolvedValue({ type: 'declined', reason: null });
 
-const form: ElicitRequest['params'] = {
+const call = (ask: AskQuestion, more: Partial<RunningCall> = {}): RunningCall => ({
+  toolId: 'note-1',
+  tool: 'note',
+  input: {},
+  principal: 'ada',
+  ask,
+  heard: () => undefined,
+  answeredLate: () => undefined,
+  ...more,
+});
+const one = (ask: AskQuestion): Origin => ({ calls: [call(ask)], known: false });
+
+const form: Elicitation = {
   message: 'Who?',
   requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
 };
-const url: ElicitRequest['params'] = {
+const url: Elicitation = {
   mode: 'url',
   message: 'Sign in.',
   url: 'https://example.com/in',
@@ -21,31 +37,58 @@ const url: ElicitRequest['params'] = {
 
 test('a form stays a form, and the server gets its values', async () => {
   const ask = answering({ name: 'Ada' });
-  expect(await elicit('peer', form, [ask])).toEqual({ action: 'accept', content: { name: 'Ada' } });
-  expect(ask).toHaveBeenCalledWith({
-    text: 'The MCP server peer asks: Who?',
-    schema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
-  });
+  expect(await elicit('peer', form, one(ask))).toEqual({ action: 'accept', content: { name: 'Ada' } });
+  expect(ask).toHaveBeenCalledWith(
+    {
+      text: 'The MCP server peer asks: Who?',
+      schema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+    },
+    undefined,
+  );
 });
 
 test('the person sees the URL, and only their confirmation accepts the request', async () => {
   const ask = answering('Done');
-  expect(await elicit('peer', url, [ask])).toEqual({ action: 'accept' });
+  expect(await elicit('peer', url, one(ask))).toEqual({ action: 'accept' });
   expect(ask.mock.calls[0]?.[0]).toMatchObject({
     text: expect.stringContaining('https://example.com/in'),
     choices: [{ label: 'Done' }, { label: 'Decline' }],
   });
-  expect(await elicit('peer', url, [answering('Decline')])).toEqual({ action: 'decline' });
+  expect(await elicit('peer', url, one(answering('Decline')))).toEqual({ action: 'decline' });
 });
 
 test('a person who refuses to answer declines the request', async () => {
-  expect(await elicit('peer', form, [declining()])).toEqual({ action: 'decline' });
-  expect(await elicit('peer', url, [declining()])).toEqual({ action: 'decline' });
+  expect(await elicit('peer', form, one(declining()))).toEqual({ action: 'decline' });
+  expect(await elicit('peer', url, one(declining()))).toEqual({ action: 'decline' });
 });
 
-test('without exactly one running call, the server asks nobody', async () => {
+test('a question whose call is known reaches the task of that call, although others run', async () => {
+  const [ask, other] = [answering({ name: 'Ada' }), answering({ name: 'Bob' })];
+  expect(await elicit('peer', form, { calls: [call(ask)], known: true })).toMatchObject({ action: 'accept' });
+  expect(ask.mock.calls[0]?.[0].text).toBe('The MCP server peer asks: Who?');
+  expect(other).not.toHaveBeenCalled();
+});
+
+test('a question without a call names the running calls of the one principal', async () => {
+  const [ask, other] = [answering({ name: 'Ada' }), answering({ name: 'Bob' })];
+  const calls = [call(ask, { input: { text: 'a' } }), call(other, { tool: 'look' })];
+  expect(await elicit('peer', form, { calls, known: false })).toEqual({
+    action: 'accept',
+    content: { name: 'Ada' },
+  });
+  expect(ask.mock.calls[0]?.[0].text).toBe(
+    'The MCP server peer asks: Who?\n\nThe server runs 2 calls and does not say which one asks:\n' +
+      '- note {"text":"a"}\n- look {}',
+  );
+  expect(other).not.toHaveBeenCalled();
+});
+
+test('a question without a call reaches nobody when the calls belong to several principals, or none runs', async () => {
   const asks = [answering({ name: 'Ada' }), answering({ name: 'Bob' })];
-  expect(await elicit('peer', form, asks)).toEqual({ action: 'cancel' });
-  expect(await elicit('peer', form, [])).toEqual({ action: 'cancel' });
+  const [ada, bob] = asks.map((ask, n) => call(ask, { principal: n === 0 ? 'ada' : 'bob' }));
+  if (ada === undefined || bob === undefined) throw new Error('two calls');
+  expect(await elicit('peer', form, { calls: [ada, bob], known: false })).toEqual({ action: 'cancel' });
+  expect(await elicit('peer', form, { calls: [], known: false })).toEqual({ action: 'cancel' });
+  expect(await elicit('peer', form, { calls: [], known: true })).toEqual({ action: 'cancel' });
   for (const ask of asks) expect(ask).not.toHaveBeenCalled();
 });

@@ -16,12 +16,39 @@ describe('the settings of MCP servers', () => {
       remote: { url: 'https://example.com/mcp', headers: { 'x-key': 'k' }, timeout: 1500 },
       old: { type: 'sse', url: 'http://127.0.0.1:1/sse', timeout: '90s', trust: true },
     });
-    const plain = { disabled: false, trust: false, trustHints: false, tools: { exclude: [] } };
+    const times = { idleTimeout: null, pingInterval: 30_000, pingTimeout: 10_000 };
+    const plain = { disabled: false, trust: false, trustHints: false, tools: { exclude: [] }, ...times };
     expect([...servers.values()]).toEqual([
       { ...plain, type: 'stdio', command: 'npx', args: ['-y', 'it'], env: { A: 'b' }, timeout: 300_000 },
       { ...plain, type: 'http', url: 'https://example.com/mcp', headers: { 'x-key': 'k' }, timeout: 1500 },
       { ...plain, type: 'sse', url: 'http://127.0.0.1:1/sse', headers: {}, timeout: 90_000, trust: true },
     ]);
+  });
+
+  it('002 take connect, idle and answer time-outs and the interval of pings, as durations or milliseconds', () => {
+    const servers = started({
+      a: { command: 'it', connectTimeout: '2m', timeout: '1h', idleTimeout: '30s', pingInterval: 5000 },
+      b: { url: 'https://example.com', idleTimeout: 'never', pingInterval: 'never', pingTimeout: '3s' },
+    });
+    expect(servers.get('a')).toMatchObject({
+      connectTimeout: 120_000,
+      timeout: 3_600_000,
+      idleTimeout: 30_000,
+      pingInterval: 5_000,
+    });
+    expect(servers.get('b')).toMatchObject({ idleTimeout: null, pingInterval: null, pingTimeout: 3_000 });
+  });
+
+  it.each([
+    [{ connectTimeout: 'never' }, 'connectTimeout'],
+    [{ connectTimeout: 0 }, 'connectTimeout'],
+    [{ pingTimeout: 'soon' }, 'pingTimeout'],
+    [{ pingInterval: '2d' }, 'pingInterval'],
+    [{ idleTimeout: '5m' }, 'idleTimeout'],
+    [{ idleTimeout: '20s', timeout: '10s' }, 'idleTimeout'],
+  ])('002 refuse %j and name the setting', (times, name) => {
+    const parsed = mcpServerSettingsSchema.safeParse({ a: { command: 'it', ...times } });
+    expect(parsed.error?.issues.map(({ path }) => path.join('.'))).toEqual([`a.${name}`]);
   });
 
   it('expand environment variables in every value', () => {

@@ -1,0 +1,150 @@
+/**
+ * Connects to an MCP server, whichever transport and revision of MCP it speaks.
+ *
+ * - MCP 2026-07-28, Versioning: the client probes with `server/discover`, and falls back to `initialize`.
+ * - MCP 2025-11-25, Transports, Backwards Compatibility: a server that refuses a POST with 400, 404 or 405 may speak the
+ *   older HTTP+SSE.
+ */
+import { Client } from '@modelcontextprotocol/client';
+import { onAbort } from '../../shared/runtime/abort.ts';
+import { startTimeout, type Timeout } from '../../shared/runtime/timeout.ts';
+import { packageVersion } from '../../shared/runtime/version.ts';
+import { oneLine } from '../../shared/text/one-line.ts';
+import { failureOf, firstAttempt, nextAttempt, type Attempt } from './connection-attempts.ts';
+import {
+  OpenConnection,
+  wordsOf,
+  type McpServerConnection,
+  type McpServerConnectionOptions,
+} from './connection.ts';
+import { elicitationSchema } from './elicitation.ts';
+import { RunningCalls } from './running-calls.ts';
+import { isRemote, type McpServerEntry } from './server-settings.ts';
+import { HttpTransport } from './transports/http-transport.ts';
+import type { ServerTransport, TransportContext } from './transports/server-transport.ts';
+import { SseTransport } from './transports/sse-transport.ts';
+import { StdioTransport } from './transports/stdio-transport.ts';
+
+/** How long a probe waits for an answer, in milliseconds. A silent server is then taken for an older one. */
+const PROBE_MS = { stdio: 5_000, http: 15_000, sse: 0 } as const;
+/** The handshake has its own limit, `connectMs`. This one only ends the SDK's timers. */
+const MARGIN_MS = 30_000;
+
+export interface McpServerConnected {
+  connection: McpServerConnection;
+  /** The attempt that succeeded. The next connection starts with it. */
+  attempt: Attempt;
+}
+
+/**
+ * Connects to a server. After a failure nothing is left open.
+ * @param known the attempt that succeeded last time
+ * @throws Error with a sentence without its subject and full stop
+ */
+export async function connectToMcpServer(
+  entry: McpServerEntry,
+  options: McpServerConnectionOptions,
+  known?: Attempt,
+): Promise<McpServerConnected> {
+  const { clock, connectMs, signal, log } = options;
+  const limit = startTimeout(clock, connectMs, signal);
+  const problems = new Map<Attempt['transport'], string>();
+  try {
+    for (let attempt: Attempt | undefined = known ?? firstAttempt(entry); ;) {
+      try {
+        const connection = await connectOnce(entry, attempt, { options, limit });
+        log.debug({ ...attempt, revision: connection.revision }, 'connected to an MCP server');
+        return { connection, attempt };
+      } catch (error) {
+        if (!(error instanceof AttemptFailed)) throw error;
+        problems.set(attempt.transport, error.message);
+        const next: Attempt | undefined = limit.signal.aborted
+          ? undefined
+          : nextAttempt(attempt, failureOf(error.cause));
+        if (next === undefined) throw new Error(problemOf(problems, limit, options), { cause: error });
+        log.debug(
+          { ...attempt, problem: error.message, next },
+          'an MCP server needs another transport or revision',
+        );
+        attempt = next;
+      }
+    }
+  } finally {
+    limit.clear();
+  }
+}
+
+class AttemptFailed extends Error {}
+
+async function connectOnce(
+  entry: McpServerEntry,
+  attempt: Attempt,
+  { options, limit }: { options: McpServerConnectionOptions; limit: Timeout },
+): Promise<McpServerConnection> {
+  const { connectMs, signal } = options;
+  const transport = transportTo(entry, attempt, options);
+  const client = clientFor(attempt, options);
+  const calls = new RunningCalls(transport);
+  let connection: OpenConnection | undefined;
+  client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
+    // Before the end of the handshake no call runs, so nobody can be asked.
+    if (connection === undefined) return { action: 'cancel' };
+    return connection.elicit(elicitationSchema.parse(params), mcpReq.id, mcpReq.signal);
+  });
+  const stopListening = onAbort(limit.signal, () => void transport.close());
+  try {
+    signal.throwIfAborted();
+    await client.connect(transport, { timeout: connectMs + MARGIN_MS });
+  } catch (error) {
+    await transport.close();
+    const { trouble } = transport;
+    const why = trouble ?? (limit.expired() ? '' : wordsOf(failureOf(error).cause ?? error));
+    throw new AttemptFailed(why, { cause: error });
+  } finally {
+    stopListening();
+  }
+  connection = new OpenConnection({ client, transport, calls }, options);
+  return connection;
+}
+
+function transportTo(
+  entry: McpServerEntry,
+  { transport }: Attempt,
+  context: TransportContext,
+): ServerTransport {
+  if (!isRemote(entry)) return new StdioTransport(entry, context);
+  const url = new URL(entry.url);
+  return transport === 'sse'
+    ? new SseTransport(url, entry.headers, context.clock)
+    : new HttpTransport(url, entry.headers, context.clock);
+}
+
+function clientFor(attempt: Attempt, { onListChanged, log, connectMs }: McpServerConnectionOptions): Client {
+  const timeoutMs = Math.min(PROBE_MS[attempt.transport], connectMs / 2);
+  const client = new Client(
+    { name: 'mcp-a2a-bridge', version: packageVersion() },
+    {
+      capabilities: { elicitation: { form: {}, url: {} } },
+      ...(attempt.handshake === 'probe' && { versionNegotiation: { mode: 'auto', probe: { timeoutMs } } }),
+    },
+  );
+  client.setNotificationHandler('notifications/tools/list_changed', onListChanged);
+  // RunningCalls reads these notifications directly from the transport.
+  client.setNotificationHandler('notifications/progress', () => undefined);
+  client.setNotificationHandler('notifications/message', () => undefined);
+  const onerror = (error: Error): void =>
+    log.debug({ problem: oneLine(error.message, 300) }, 'an MCP server connection reported an error');
+  return Object.assign(client, { onerror });
+}
+
+function problemOf(
+  problems: ReadonlyMap<Attempt['transport'], string>,
+  limit: Timeout,
+  { connectMs }: Pick<McpServerConnectionOptions, 'connectMs'>,
+): string {
+  const late = limit.expired() ? `did not answer within ${connectMs / 1000} s` : '';
+  const known = [...problems].map(([transport, why]) => {
+    return transport === 'sse' && problems.size > 1 && why !== '' ? `over HTTP+SSE: ${why}` : why;
+  });
+  return [late, ...known].filter((why) => why !== '').join('; ');
+}

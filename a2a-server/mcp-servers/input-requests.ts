@@ -1,0 +1,58 @@
+/**
+ * Answers the input requests of a result (MCP 2026-07-28, Multi Round-Trip Requests). The server asks in the result of the
+ * call itself, so each question has its call. The call is then sent again with the answers.
+ */
+import type { ElicitResult, InputRequiredResult } from '@modelcontextprotocol/client';
+import { z } from 'zod';
+import { oneLine } from '../../shared/text/one-line.ts';
+import type { McpCallResult } from './call-result.ts';
+import { elicitationSchema, type Elicitation } from './elicitation.ts';
+
+/** How often a server may ask again in one call. */
+const MAX_ROUNDS = 20;
+
+const elicitation = z.looseObject({ method: z.literal('elicitation/create'), params: elicitationSchema });
+
+export interface InputRounds {
+  /** Sends the call with these parameters in addition to its own. */
+  send: (more: Record<string, unknown>) => Promise<McpCallResult | InputRequiredResult>;
+  elicit: (params: Elicitation) => Promise<ElicitResult>;
+  /** Waits before the call is sent again without an answer. */
+  pause: () => Promise<void>;
+}
+
+/**
+ * Sends the call until its result is complete.
+ * @throws Error if the server asks for input that this client did not declare, or asks too often
+ */
+export async function callWithInput({ send, elicit, pause }: InputRounds): Promise<McpCallResult> {
+  let result = await send({});
+  for (let round = 1; isInputRequired(result); round += 1) {
+    if (round > MAX_ROUNDS) throw new Error(`asks for input more than ${MAX_ROUNDS} times in one call`);
+    const { inputRequests, requestState } = result;
+    const inputResponses: Record<string, ElicitResult> = {};
+    for (const [key, request] of Object.entries(inputRequests ?? {}))
+      inputResponses[key] = await elicit(elicitationIn(request));
+    const answered = Object.keys(inputResponses).length > 0;
+    if (!answered) await pause();
+    result = await send({
+      ...(answered && { inputResponses }),
+      // The state is the server's own: "Clients MUST NOT inspect, parse, modify".
+      ...(requestState !== undefined && { requestState }),
+    });
+  }
+  return result;
+}
+
+function isInputRequired(result: McpCallResult | InputRequiredResult): result is InputRequiredResult {
+  return 'resultType' in result && result.resultType === 'input_required';
+}
+
+function elicitationIn(request: unknown): Elicitation {
+  const parsed = elicitation.safeParse(request);
+  if (parsed.success) return parsed.data.params;
+  const { data } = z.looseObject({ method: z.string() }).safeParse(request);
+  throw new Error(
+    `asks for input that this client does not offer: ${oneLine(data?.method ?? 'an unknown kind', 60)}`,
+  );
+}

@@ -1,0 +1,41 @@
+/** Finds out that a connection is dead although nothing has closed it: a vanished host, a hung program. */
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { delay } from '../../shared/runtime/timeout.ts';
+import type { McpServerConnection } from './connection.ts';
+
+export interface KeepAliveOptions {
+  clock: Clock;
+  /** A server that has sent nothing for this long gets a ping, in milliseconds. Null for no pings. */
+  pingMs: number | null;
+  /** Time limit for the answer, in milliseconds. */
+  answerMs: number;
+  signal: AbortSignal;
+  /** Called when a server stops to answer pings while it works on calls, and with null when it answers again. */
+  onSilent: (problem: string | null) => void;
+}
+
+/**
+ * Sends pings (MCP 2025-11-25, Ping; `server/discover` in 2026-07-28) until the signal aborts.
+ *
+ * A server without a ping answer is dead only if it works on no call. A server with one thread cannot answer while a call runs,
+ * and each call has its own time limit.
+ * @returns why the connection is dead, as a sentence without subject and full stop; undefined after the abort
+ */
+export async function keepAlive(
+  connection: Pick<McpServerConnection, 'ping' | 'received' | 'running'>,
+  { clock, pingMs, answerMs, signal, onSilent }: KeepAliveOptions,
+): Promise<string | undefined> {
+  if (pingMs === null) return undefined;
+  for (let silent = false; ;) {
+    const before = connection.received;
+    await delay(clock, pingMs, signal).catch(() => undefined);
+    if (signal.aborted) return undefined;
+    if (connection.received > before && !silent) continue;
+    const answered = await connection.ping(answerMs, signal);
+    if (signal.aborted) return undefined;
+    const problem = `did not answer a ping within ${answerMs / 1000} s`;
+    if (!answered && connection.running === 0) return problem;
+    if (answered === silent) onSilent(answered ? null : `it ${problem} while it works on a call`);
+    silent = !answered;
+  }
+}

@@ -1,0 +1,59 @@
+/** Turns MCP progress notifications and log messages into lines of text. Pure. */
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { z } from 'zod';
+import type { ToolProgress } from '../../shared/protocol/tool-approval.ts';
+import { oneLine } from '../../shared/text/one-line.ts';
+
+/** The maximum length of one message, in characters. */
+const MAX_TEXT = 16_000;
+/** The maximum length of a logger's name, in characters. */
+const MAX_NAME = 60;
+
+const progress = z.looseObject({
+  method: z.literal('notifications/progress'),
+  params: z.looseObject({
+    progressToken: z.string(),
+    progress: z.number(),
+    total: z.number().optional(),
+    message: z.string().optional(),
+  }),
+});
+
+const log = z.looseObject({
+  method: z.literal('notifications/message'),
+  params: z.looseObject({ level: z.string(), logger: z.string().optional(), data: z.unknown() }),
+});
+
+interface Progress {
+  token: string;
+  text: string;
+  /** The steps, if the server knows their number. */
+  steps?: ToolProgress;
+}
+
+/** Reads a progress notification. Partial output in its message keeps its line breaks. */
+export function progressText(message: JSONRPCMessage): Progress | undefined {
+  const { data } = progress.safeParse(message);
+  if (data === undefined) return undefined;
+  const { progressToken, progress: done, total, message: said } = data.params;
+  const steps = total !== undefined && total > 0 ? { done, total } : undefined;
+  const share = steps === undefined ? String(done) : `${Math.round((done / steps.total) * 100)}%`;
+  const text = said === undefined ? share : `${cut(said)} (${share})`;
+  return { token: progressToken, text, ...(steps && { steps }) };
+}
+
+/** The text of a log message. Undefined for one of level `debug`. */
+export function logText(message: JSONRPCMessage): string | undefined {
+  const { data: parsed } = log.safeParse(message);
+  if (parsed === undefined || parsed.params.level === 'debug') return undefined;
+  const { level, logger, data } = parsed.params;
+  const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
+  const from = [level === 'info' ? undefined : oneLine(level, MAX_NAME), logger && oneLine(logger, MAX_NAME)];
+  const head = from.filter((part) => part !== undefined && part !== '').join(' ');
+  return head === '' ? cut(text) : `${head}: ${cut(text)}`;
+}
+
+function cut(text: string): string {
+  const whole = text.trimEnd();
+  return whole.length <= MAX_TEXT ? whole : `${whole.slice(0, MAX_TEXT - 1)}…`;
+}

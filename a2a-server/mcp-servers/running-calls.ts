@@ -1,0 +1,159 @@
+/**
+ * The running calls of one connection, and the messages of the server that belong to each: progress, log messages,
+ * questions and late answers. Reads them directly from the transport, in their order. The SDK delivers a notification later
+ * than a response, so it would lose the last one before a response.
+ */
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+  type RequestId,
+} from '@modelcontextprotocol/client';
+import type { ToolProgress } from '../../shared/protocol/tool-approval.ts';
+import { callResultSchema, type McpCallResult } from './call-result.ts';
+import type { AskQuestion } from './elicitation.ts';
+import { logText, progressText } from './notification-text.ts';
+import { CUT_OFF } from './transports/http-transport.ts';
+import type { ServerTransport } from './transports/server-transport.ts';
+
+/** How long a Streamable HTTP response stream stays open for a late answer, in milliseconds. */
+const LATE_MS = 5 * 60_000;
+/** The maximum number of stopped calls whose late answers are recognised. */
+const MAX_STOPPED = 100;
+
+/** A call as its MCP server runs it. */
+export interface RunningCall {
+  /** The id of the tool execution, for the log. */
+  toolId: string;
+  tool: string;
+  input: Record<string, unknown>;
+  /** The principal whose task calls. */
+  principal: string;
+  ask: AskQuestion;
+  /** Called with each message of the server about this call, as lines of text, and its steps if their number is known. */
+  heard: (text: string, steps?: ToolProgress) => void;
+  /** Called with an answer that comes after the call was stopped. */
+  answeredLate: (result: McpCallResult) => void;
+}
+
+/** The calls that a request of the server can belong to. `known`: the transport says which call it is. */
+export interface Origin {
+  calls: readonly RunningCall[];
+  known: boolean;
+}
+
+interface Entry {
+  call: RunningCall;
+  /** The id of the newest request for this call. */
+  requestId?: RequestId;
+}
+
+export class RunningCalls {
+  readonly #transport: ServerTransport;
+  /** By progress token. */
+  readonly #running = new Map<string, Entry>();
+  readonly #stopped = new Map<RequestId, RunningCall>();
+  /** The request whose stream carried a request of the server, by the id of the latter. */
+  readonly #about = new Map<RequestId, RequestId>();
+  #last = 0;
+  #received = 0;
+
+  /** Create this before the client takes the transport: the client keeps an existing handler. */
+  constructor(transport: ServerTransport) {
+    this.#transport = transport;
+    Object.assign(transport, {
+      onsend: (message: JSONRPCMessage) => this.#sent(message),
+      onmessage: (message: JSONRPCMessage) => this.#take(message),
+    });
+  }
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** The number of messages received. It tells whether the server has sent anything since an earlier look. */
+  get received(): number {
+    return this.#received;
+  }
+
+  /**
+   * @returns the progress token for the requests of the call; `stop`, to call before the request is cancelled, which keeps
+   * a late answer; and `end`
+   */
+  begin(call: RunningCall): { token: string; stop: (keepOpen: boolean) => void; end: () => void } {
+    const token = `call-${(this.#last += 1)}`;
+    const entry: Entry = { call };
+    this.#running.set(token, entry);
+    return {
+      token,
+      stop: (keepOpen) => this.#stop(entry, keepOpen),
+      end: () => void this.#running.delete(token),
+    };
+  }
+
+  /** @param id the id of a request of the server */
+  originOf(id: RequestId): Origin {
+    const about = this.#about.get(id);
+    this.#about.delete(id);
+    const calls = [...this.#running.values()];
+    if (about === undefined) return { calls: calls.map(({ call }) => call), known: false };
+    const behind = calls.filter(({ requestId }) => requestId === about);
+    return { calls: behind.map(({ call }) => call), known: true };
+  }
+
+  #stop({ call, requestId }: Entry, keepOpen: boolean): void {
+    if (requestId === undefined) return;
+    if (keepOpen) this.#transport.keepOpen?.(requestId, LATE_MS);
+    this.#stopped.set(requestId, call);
+    const [oldest] = this.#stopped.keys();
+    if (this.#stopped.size > MAX_STOPPED && oldest !== undefined) this.#stopped.delete(oldest);
+  }
+
+  #sent(message: JSONRPCMessage): void {
+    if (!isJSONRPCRequest(message)) return;
+    const token = message.params?.['_meta']?.progressToken;
+    const entry = typeof token === 'string' ? this.#running.get(token) : undefined;
+    if (entry !== undefined) entry.requestId = message.id;
+  }
+
+  #take(message: JSONRPCMessage): void {
+    this.#received += 1;
+    if (isJSONRPCRequest(message)) {
+      const { about } = this.#transport;
+      if (about !== undefined) this.#about.set(message.id, about);
+    } else if (isJSONRPCNotification(message)) this.#notified(message);
+    else if (message.id !== undefined) this.#answered(message.id, message);
+  }
+
+  #notified(message: JSONRPCMessage): void {
+    const progress = progressText(message);
+    if (progress !== undefined) this.#running.get(progress.token)?.call.heard(progress.text, progress.steps);
+    const log = logText(message);
+    if (log !== undefined) this.#only()?.heard(log);
+  }
+
+  /** The call whose stream carries the current message, or the only one. */
+  #only(): RunningCall | undefined {
+    const { about } = this.#transport;
+    const calls = [...this.#running.values()];
+    if (about !== undefined) return calls.find(({ requestId }) => requestId === about)?.call;
+    return calls.length === 1 ? calls[0]?.call : undefined;
+  }
+
+  #answered(id: RequestId, message: JSONRPCMessage): void {
+    const call = this.#stopped.get(id);
+    if (call === undefined) return;
+    this.#stopped.delete(id);
+    const result = resultIn(message);
+    if (result !== undefined) call.answeredLate(result);
+  }
+}
+
+/** Undefined for the error that stands for a response that ended early. */
+function resultIn(message: JSONRPCMessage): McpCallResult | undefined {
+  if (isJSONRPCResultResponse(message)) return callResultSchema.safeParse(message.result).data;
+  if (!isJSONRPCErrorResponse(message) || message.error.data === CUT_OFF) return undefined;
+  return { content: [{ type: 'text', text: message.error.message }], isError: true };
+}

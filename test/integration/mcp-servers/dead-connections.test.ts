@@ -1,0 +1,68 @@
+/** Connections that are dead although nothing has closed them, and sessions that the server has forgotten. */
+import { describe, expect, it } from '@jest/globals';
+import { peerSettings, startPeer } from '../../support/mcp-peer/peer-process.ts';
+import { isDown, isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
+
+const PINGS = { pingInterval: 20, pingTimeout: 1_000 };
+
+describe.each(['http', 'sse'] as const)('a dead connection to an MCP server over %s', (kind) => {
+  it('002 is not ready: a server that answers no ping is down, and ready when it answers again', async () => {
+    const peer = await startPeer(kind);
+    const settings = { type: kind, url: peer.url, ...PINGS, connectTimeout: '2s' };
+    const stage = await mcpStage({ peer: settings });
+    await stage.status(isReady);
+    peer.freeze();
+    expect((await stage.status(isDown)).error).toMatch(/^did not answer a ping within 1 s$/);
+    await peer.kill();
+    await peer.again();
+    await stage.status(isReady);
+    expect(await stage.call('note', { text: 'back' })).toMatch(/^note: back/);
+  });
+
+  it('002 R82 whose session the server has forgotten is opened anew, and the call is made once', async () => {
+    const peer = await startPeer(kind);
+    const stage = await mcpStage({ peer: { type: kind, url: peer.url } });
+    await stage.status(isReady);
+    await stage.call('note', { text: 'before' });
+    await peer.forget();
+    expect(await stage.call('note', { text: 'after' })).toMatch(/^note: after/);
+    expect((await peer.seen()).calls).toEqual({ note: 2 });
+    expect(stage.log.join('')).toMatch(/"error":"has lost the session"/);
+  });
+});
+
+describe('a dead connection to an MCP server', () => {
+  it('002 over stdio is not ready: a program that hangs is ended and started again', async () => {
+    const stage = await mcpStage({ peer: await peerSettings('stdio', PINGS) });
+    await stage.status(isReady);
+    const pid = Number(/\(pid (\d+)\)/.exec(await stage.call('note'))?.[1]);
+    process.kill(pid, 'SIGSTOP');
+    expect((await stage.status(isDown)).error).toMatch(/^did not answer a ping within 1 s/);
+    await stage.status(isReady);
+    expect(await stage.call('note')).not.toContain(`pid ${pid}`);
+  });
+
+  it('002 R82 whose server says 400 for a forgotten session is opened anew', async () => {
+    const peer = await startPeer('http', 'forgotten-400');
+    const stage = await mcpStage({ peer: { url: peer.url } });
+    await stage.status(isReady);
+    await peer.forget();
+    expect(await stage.call('note', { text: 'after' })).toMatch(/^note: after/);
+    expect((await peer.seen()).calls).toEqual({ note: 1 });
+  });
+
+  it('002 keeps a call that runs while its server answers no ping, and says that the server is silent', async () => {
+    const stage = await mcpStage({ peer: await peerSettings('stdio', PINGS) });
+    await stage.status(isReady);
+    const pid = Number(/\(pid (\d+)\)/.exec(await stage.call('note'))?.[1]);
+    const slow = stage.call('slow', { text: 'page 1' });
+    await stage.call('note');
+    process.kill(pid, 'SIGSTOP');
+    const { state } = await stage.status(({ error }) => error?.includes('did not answer a ping') === true);
+    expect(state).toBe('ready');
+    process.kill(pid, 'SIGCONT');
+    await stage.status(({ error }) => error === undefined);
+    await stage.call('release');
+    expect(await slow).toBe('done at last: page 1');
+  });
+});

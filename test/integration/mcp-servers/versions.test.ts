@@ -1,0 +1,118 @@
+/** Which revision of MCP and which transport a server speaks: the client finds out. On real server processes. */
+import { describe, expect, it } from '@jest/globals';
+import type { Question } from '../../../shared/protocol/question.ts';
+import { modernSettings, peerSettings, startPeer } from '../../support/mcp-peer/peer-process.ts';
+import { isDown, isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
+
+const stopCause = () => ({ reason: 'abort-request' as const, message: 'Aborted on request: wrong page' });
+
+describe.each(['stdio', 'http'] as const)('an MCP server over %s that speaks only 2026-07-28', (kind) => {
+  const connected = async () => {
+    const stage = await mcpStage({ peer: await modernSettings(kind) });
+    await stage.status(isReady);
+    return stage;
+  };
+
+  it('R80 is reached, has its tools called and shows its progress', async () => {
+    const stage = await connected();
+    expect(stage.log.join('')).toMatch(/"revision":"2026-07-28"/);
+    expect(await stage.call('note', { text: 'hello' })).toBe('note: hello');
+    const said: string[] = [];
+    expect(await stage.call('steps', {}, { output: (text) => void said.push(text) })).toBe('worked');
+    expect(said.join('')).toBe('step 1 (25%)\nstep 2 (50%)\n');
+  });
+
+  it('asks the person behind its call in its result, also while several calls run', async () => {
+    const stage = await connected();
+    const by = { principal: 'ada', channel: 'test' };
+    const questions: string[] = [];
+    const askOf = (colour: string) => (question: Question) => {
+      questions.push(question.text);
+      return Promise.resolve({ type: 'answered' as const, answer: { colour }, by });
+    };
+    const asks = ['red', 'blue'].map((colour) => stage.call('ask', { text: colour }, { ask: askOf(colour) }));
+    const answers = (await Promise.all(asks)).toSorted();
+    expect(answers).toEqual([
+      'blue: {"action":"accept","content":{"colour":"blue"}}',
+      'red: {"action":"accept","content":{"colour":"red"}}',
+    ]);
+    expect(questions.toSorted()).toEqual([
+      'The MCP server peer asks: Which colour for blue?',
+      'The MCP server peer asks: Which colour for red?',
+    ]);
+  });
+
+  it('R83 hears of a stopped call, and goes on answering others', async () => {
+    const stage = await connected();
+    const stop = new AbortController();
+    const never = stage.call('never', {}, { signal: stop.signal, stopCause });
+    await stage.call('note');
+    stop.abort();
+    await expect(never).rejects.toMatchObject({ name: 'ToolStopped', confirmed: false });
+    let cancelled = '[]';
+    while (cancelled === '[]') cancelled = await stage.call('cancelled');
+    // Over HTTP, the closed response stream is the cancellation and carries no reason.
+    if (kind === 'stdio') expect(JSON.parse(cancelled)).toEqual(['Aborted on request: wrong page']);
+  });
+
+  it('has its list read again when it announces a change to its subscriber', async () => {
+    const stage = await connected();
+    const { tools } = await stage.status(isReady);
+    // The server acknowledges the subscription after the list is first read.
+    for (let known = tools; known === tools;) {
+      await stage.call('grow').catch(() => undefined);
+      known = (await stage.status(isReady)).tools;
+    }
+    expect(await stage.call('newcomer')).toBe('new here');
+  });
+
+  it('002 is pinged with server/discover', async () => {
+    const settings = { ...(await modernSettings(kind)), pingInterval: 5, pingTimeout: '10s' };
+    const stage = await mcpStage({ peer: settings });
+    await stage.status(isReady);
+    for (let n = 0; n < 5; n += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(await stage.call('note', { text: 'still here' })).toBe('note: still here');
+    expect(stage.log.join('')).not.toMatch(/is down/);
+  });
+});
+
+describe('an MCP server that speaks an older revision', () => {
+  it('R80 and exits at server/discover is started again and gets initialize', async () => {
+    const stage = await mcpStage({ peer: await peerSettings('stdio', { fault: 'exits-at-discover' }) });
+    await stage.status(isReady);
+    expect(await stage.call('note', { text: 'hello' })).toMatch(/^note: hello/);
+    expect(stage.log.join('')).toMatch(/"revision":"2025-11-25"/);
+    // The next connection does not ask again.
+    await expect(stage.call('exit')).rejects.toThrow(/was lost while exit ran/);
+    expect(await stage.call('note', { text: 'again' })).toMatch(/^note: again/);
+    expect(stage.log.filter((line) => line.includes('needs another transport or revision'))).toHaveLength(1);
+  });
+
+  it.each(['stdio', 'http'] as const)(
+    'R80 and over %s does not answer server/discover gets initialize after a while',
+    async (kind) => {
+      const peer = await peerSettings(kind, { fault: 'silent-at-discover' });
+      const stage = await mcpStage({ peer }, { connectMs: 4_000 });
+      await stage.status(isReady);
+      expect(await stage.call('note', { text: 'hello' })).toMatch(/^note: hello/);
+    },
+  );
+
+  it.each([400, 404, 405] as const)(
+    '002 R81 and answers a POST with %i is reached over HTTP+SSE',
+    async (status) => {
+      const { url } = await startPeer('sse', `post-${status}`);
+      const stage = await mcpStage({ peer: { url } });
+      await stage.status(isReady);
+      expect(await stage.call('note', { text: 'hello' })).toMatch(/^note: hello/);
+    },
+  );
+
+  it('002 and is at neither transport has both reasons told', async () => {
+    const peer = await startPeer('sse', 'post-405');
+    const stage = await mcpStage({ peer: { url: peer.url.replace('/sse', '/messages') } });
+    expect((await stage.status(isDown)).error).toMatch(
+      /^127\.0\.0\.1:\d+ answered with HTTP 404: no such session; over HTTP\+SSE: 127\.0\.0\.1:\d+ answered with HTTP 404/,
+    );
+  });
+});

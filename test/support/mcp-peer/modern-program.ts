@@ -1,0 +1,96 @@
+/**
+ * A test MCP server that speaks only MCP 2026-07-28, on the SDK's server: `stdio`, or `http <port>`. It refuses
+ * `initialize`.
+ */
+import { createServer } from 'node:http';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { createMcpHandler, inputRequired, McpServer } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { z } from 'zod';
+
+const [kind = 'stdio', port = '0'] = process.argv.slice(2);
+let grown = false;
+const cancelled: string[] = [];
+
+const said = (answer: string) => ({ content: [{ type: 'text' as const, text: answer }] });
+
+function serve(): McpServer {
+  const server = new McpServer(
+    { name: 'modern', version: '1' },
+    { capabilities: { tools: { listChanged: true } } },
+  );
+  const inputSchema = z.object({ text: z.string().default('') });
+  server.registerTool('note', { inputSchema }, ({ text: asked }) => said(`note: ${asked}`));
+  server.registerTool('steps', { inputSchema }, async (_, { mcpReq }) => {
+    const progressToken = mcpReq['_meta']?.progressToken;
+    if (progressToken !== undefined)
+      for (const progress of [1, 2])
+        await mcpReq.notify({
+          method: 'notifications/progress',
+          params: { progressToken, progress, total: 4, message: `step ${progress}` },
+        });
+    return said('worked');
+  });
+  server.registerTool('ask', { inputSchema }, ({ text: asked }, { mcpReq }) => {
+    const answer = mcpReq.inputResponses?.['colour'];
+    if (answer !== undefined) return said(`${asked}: ${JSON.stringify(answer)}`);
+    return inputRequired({
+      inputRequests: {
+        colour: inputRequired.elicit({
+          message: `Which colour for ${asked}?`,
+          requestedSchema: {
+            type: 'object',
+            properties: { colour: { type: 'string', enum: ['red', 'blue'] } },
+            required: ['colour'],
+          },
+        }),
+      },
+    });
+  });
+  server.registerTool('never', { inputSchema }, async (_, { mcpReq }) => {
+    await new Promise((resolve) => mcpReq.signal.addEventListener('abort', resolve));
+    cancelled.push(String(mcpReq.signal.reason));
+    return said('too late');
+  });
+  server.registerTool('cancelled', { inputSchema }, () => said(JSON.stringify(cancelled)));
+  server.registerTool('grow', { inputSchema }, () => {
+    grown = true;
+    if (handler === undefined) addNewcomer(server);
+    else handler.notify.toolsChanged();
+    return said('changed');
+  });
+  if (grown) addNewcomer(server);
+  return server;
+}
+
+function addNewcomer(server: McpServer): void {
+  server.registerTool('newcomer', {}, () => ({ content: [{ type: 'text', text: 'new here' }] }));
+}
+
+const handler = kind === 'http' ? createMcpHandler(serve, { legacy: 'reject' }) : undefined;
+if (handler === undefined) serveStdio(serve, { legacy: 'reject' });
+else
+  createServer((request, response) => {
+    void (async () => {
+      const headers = new Headers();
+      for (const [name, values] of Object.entries(request.headersDistinct))
+        for (const value of values ?? []) headers.append(name, value);
+      const { method = 'GET' } = request;
+      const gone = new AbortController();
+      response.on('close', () => gone.abort());
+      const body = method === 'POST' ? { body: await text(request) } : {};
+      const answer = await handler.fetch(
+        new Request('http://127.0.0.1/mcp', { method, headers, signal: gone.signal, ...body }),
+      );
+      response.writeHead(answer.status, Object.fromEntries(answer.headers));
+      response.flushHeaders();
+      if (answer.body === null) response.end();
+      else
+        Readable.fromWeb(answer.body)
+          .on('error', () => undefined)
+          .pipe(response);
+    })();
+  }).listen(Number(port), '127.0.0.1', function (this: { address(): unknown }) {
+    process.stdout.write(`${JSON.stringify(this.address())}\n`);
+  });
