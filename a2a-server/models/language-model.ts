@@ -11,7 +11,7 @@ import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provide
 import { onAbort, unlessAborted } from '../../shared/runtime/abort.ts';
 import type { ConversationStep, Model, ModelEvent, ModelRequest } from './model.ts';
 import { RETRY_POLICY, withRetries, type RetryPolicy } from './retry-policy.ts';
-import { callOptions } from './prompt.ts';
+import { callOptions, type ProviderRequest } from './prompt.ts';
 import { providerFailure, refusesState, type ProviderFacts } from './provider-failure.ts';
 import { StreamCutOff, StreamPartReader } from './stream-part-reader.ts';
 
@@ -21,6 +21,7 @@ export interface LanguageModelSource {
   id: string;
   /** Loads the model at its first turn, so that an idle server does not load a provider's code. */
   load: () => Promise<LanguageModelV3>;
+  provider?: ProviderRequest;
   blame?: Omit<ProviderFacts, 'model'>;
   patience?: RetryPolicy;
   price?: Model['price'];
@@ -28,10 +29,11 @@ export interface LanguageModelSource {
 }
 
 export function languageModel(source: LanguageModelSource): Model {
-  const { id, load, blame, patience = RETRY_POLICY, price, contextWindow } = source;
+  const { id, load, provider = {}, blame, patience = RETRY_POLICY, price, contextWindow } = source;
   const longest = contextWindow === undefined ? Infinity : contextWindow * LONGEST_TOKEN;
   const asker: Asker = {
     load,
+    provider,
     patience,
     longest,
     blame: { model: id, secrets: [], ...blame },
@@ -63,6 +65,7 @@ const LONGEST_TOKEN = 4;
 
 interface Asker {
   load: () => Promise<LanguageModelV3>;
+  provider: ProviderRequest;
   /** The maximum length of an answer, in characters. */
   longest: number;
   patience: RetryPolicy;
@@ -140,11 +143,11 @@ function withoutParts(request: ModelRequest): ModelRequest {
 
 /** Calls the model and reads up to the first events, so that a retry never repeats any. */
 async function openStream(
-  { load, longest }: Asker,
+  { load, provider, longest }: Asker,
   request: ModelRequest,
   signal: AbortSignal,
 ): Promise<Opened> {
-  const options = { ...callOptions(request), abortSignal: signal };
+  const options = { ...callOptions(request, provider), abortSignal: signal };
   const asked = load().then((model) => model.doStream(options));
   const { stream } = await unlessAborted(asked, signal, (late) => late.stream.cancel());
   const reader = stream.getReader();

@@ -45,6 +45,7 @@ const price = z.strictObject({
   input: z.number().min(0),
   output: z.number().min(0),
   cachedInput: z.number().min(0).optional(),
+  cacheWrite: z.number().min(0).optional(),
 });
 
 /** In tokens. Recent models accept at least this; set smaller models explicitly. */

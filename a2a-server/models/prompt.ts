@@ -9,11 +9,24 @@ import type { ProviderState, ReplayedPart } from '../task/turn-replay.ts';
 import type { ToolDeclaration } from '../tools/tool.ts';
 import type { ConversationStep, ModelRequest } from './model.ts';
 
+/** What a provider wants besides the conversation. */
+export interface ProviderRequest {
+  /** Options of each request. */
+  options?: SharedV3ProviderOptions;
+  /** Marks a message: the provider caches the prompt up to its end. Other providers cache without marks. */
+  cachePoint?: SharedV3ProviderOptions;
+}
+
 /** Returns the call options of a request, without its abort signal. */
-export function callOptions(request: Omit<ModelRequest, 'signal'>): LanguageModelV3CallOptions {
+export function callOptions(
+  request: Omit<ModelRequest, 'signal'>,
+  { options, cachePoint }: ProviderRequest = {},
+): LanguageModelV3CallOptions {
+  const prompt = promptOf(request);
   return {
-    prompt: promptOf(request),
+    prompt: cachePoint === undefined ? prompt : withCachePoints(prompt, cachePoint),
     ...(request.tools.length > 0 && { tools: request.tools.map(functionTool), toolChoice: { type: 'auto' } }),
+    ...(options && { providerOptions: options }),
   };
 }
 
@@ -21,6 +34,24 @@ function promptOf({ instructions, conversation }: Omit<ModelRequest, 'signal'>):
   const system: LanguageModelV3Prompt =
     instructions === '' ? [] : [{ role: 'system', content: instructions }];
   return [...system, ...conversation.map(message)];
+}
+
+/**
+ * Marks the instructions (the tools come before them), the end of the prompt, and the end of the previous request. Anthropic
+ * looks for a cached beginning only at a mark and at the 20 blocks before it, and one turn may have more blocks.
+ */
+function withCachePoints(
+  prompt: LanguageModelV3Prompt,
+  cachePoint: SharedV3ProviderOptions,
+): LanguageModelV3Prompt {
+  const last = prompt.length - 1;
+  const answered = prompt.findLastIndex(({ role }) => role === 'assistant');
+  const previous = prompt.findLastIndex(({ role }, index) => index < answered && role !== 'assistant');
+  return prompt.map((each, index) =>
+    each.role === 'system' || index === last || index === previous
+      ? { ...each, providerOptions: cachePoint }
+      : each,
+  );
 }
 
 function message(step: ConversationStep): LanguageModelV3Message {

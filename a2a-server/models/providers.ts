@@ -15,6 +15,7 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { BASE_URL, isBaseUrl, type ProviderName } from './model-settings.ts';
+import type { ProviderRequest } from './prompt.ts';
 
 export const COMPATIBLE_URL = 'MCP_A2A_OPENAI_COMPATIBLE_URL';
 
@@ -27,7 +28,11 @@ interface Provider {
   /** Undefined if the user must set the URL. */
   baseUrl: string | undefined;
   load: (model: string, access: ProviderAccess) => Promise<LanguageModelV3>;
+  request?: (model: string) => ProviderRequest;
 }
+
+/** Anthropic caches only marked prompts, for five minutes after the last use. */
+const CACHED = { type: 'ephemeral' };
 
 /** The URL and the key of a provider. The key is empty if the provider needs none. */
 export interface ProviderAccess {
@@ -41,6 +46,7 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     keyNeeded: true,
     baseUrl: 'https://api.anthropic.com/v1',
     load: async (model, access) => (await import('@ai-sdk/anthropic')).createAnthropic({ ...access })(model),
+    request: () => ({ cachePoint: { anthropic: { cacheControl: CACHED } } }),
   },
   google: {
     keyVariables: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
@@ -60,6 +66,9 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     keyNeeded: true,
     baseUrl: 'https://openrouter.ai/api/v1',
     load: (model, access) => compatible('openrouter', model, access),
+    // With this option OpenRouter sets the marks for Anthropic's models itself.
+    request: (model) =>
+      model.startsWith('anthropic/') ? { options: { openrouter: { cache_control: CACHED } } } : {},
   },
   ollama: {
     keyVariables: ['OLLAMA_API_KEY'],
@@ -98,6 +107,8 @@ export interface ProviderConnection {
   /** The environment variable that the key came from, or should come from. */
   keyVariable: string;
   load: (model: string) => Promise<LanguageModelV3>;
+  /** What requests to the model need. */
+  request: (model: string) => ProviderRequest;
 }
 
 /**
@@ -134,5 +145,6 @@ export function resolveProvider(
       { facts: { provider: name, variable: COMPATIBLE_URL } },
     );
   const access = { baseURL, apiKey };
-  return { access, keyVariable, load: (model) => provider.load(model, access) };
+  const request = (model: string): ProviderRequest => provider.request?.(model) ?? {};
+  return { access, keyVariable, load: (model) => provider.load(model, access), request };
 }

@@ -105,10 +105,12 @@ const ENDLESS: ModelEvent = {
 
 function usageOf({ inputTokens, outputTokens }: Finish['usage']): Usage {
   const cachedInputTokens = inputTokens.cacheRead ?? 0;
+  const cacheWriteTokens = inputTokens.cacheWrite ?? 0;
   return {
     inputTokens: inputTokens.total ?? 0,
     outputTokens: outputTokens.total ?? 0,
     ...(cachedInputTokens > 0 && { cachedInputTokens }),
+    ...(cacheWriteTokens > 0 && { cacheWriteTokens }),
   };
 }
 

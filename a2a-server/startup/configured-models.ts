@@ -46,7 +46,7 @@ function build(
 ): Model {
   const parsed = parseModelId(id);
   if (parsed === undefined) return offlineModel(OFFLINE_MODEL_ID);
-  const { access, keyVariable, load } = resolveProvider(
+  const { access, keyVariable, load, request } = resolveProvider(
     parsed.provider,
     settings.baseUrls[parsed.provider],
     env,
@@ -54,6 +54,7 @@ function build(
   return languageModel({
     id,
     load: () => load(parsed.model),
+    provider: request(parsed.model),
     ...(settings.prices[id] && { price: settings.prices[id] }),
     contextWindow: settings.contextWindow[id] ?? DEFAULT_WINDOW,
     blame: { keyVariable, secrets: [access.apiKey] },

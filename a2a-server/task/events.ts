@@ -135,8 +135,10 @@ export type ToolOutcome =
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
-  /** The cached part of the input tokens, which the provider charges less for. Absent if there is none. */
+  /** The input tokens that the provider read from its cache, and charges less for. Absent if there are none. */
   cachedInputTokens?: number;
+  /** The input tokens that the provider wrote to its cache. Some charge more for them. Absent if there are none. */
+  cacheWriteTokens?: number;
 }
 
 /**

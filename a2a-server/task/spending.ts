@@ -12,20 +12,23 @@ export const NO_SPENDING: Spending = { inputTokens: 0, outputTokens: 0, usd: 0 }
 export interface Price {
   input: number;
   output: number;
-  /** The price of cached input tokens. The default is `input`. */
+  /** The price of input tokens from the provider's cache. The default is `input`. */
   cachedInput?: number | undefined;
+  /** The price of input tokens that the provider writes to its cache. The default is `input`. */
+  cacheWrite?: number | undefined;
 }
 
 const MILLION = 1_000_000;
 
 /** @returns undefined if the price is unknown. Zero tokens cost nothing. */
 export function costOf(usage: Usage, price: Price | undefined): number | undefined {
-  const { inputTokens, outputTokens, cachedInputTokens = 0 } = usage;
+  const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage;
   if (inputTokens + outputTokens === 0) return 0;
   if (price === undefined) return undefined;
-  const { input, output, cachedInput = input } = price;
-  const fresh = Math.max(0, inputTokens - cachedInputTokens);
-  return (fresh * input + cachedInputTokens * cachedInput + outputTokens * output) / MILLION;
+  const { input, output, cachedInput = input, cacheWrite = input } = price;
+  const fresh = Math.max(0, inputTokens - cachedInputTokens - cacheWriteTokens);
+  const cache = cachedInputTokens * cachedInput + cacheWriteTokens * cacheWrite;
+  return (fresh * input + cache + outputTokens * output) / MILLION;
 }
 
 /** @param usd the cost from the event. */
@@ -35,10 +38,12 @@ export function spendingOf(usage: Usage, usd: number | undefined): Spending {
 
 export function addSpending(a: Spending, b: Spending): Spending {
   const cachedInputTokens = (a.cachedInputTokens ?? 0) + (b.cachedInputTokens ?? 0);
+  const cacheWriteTokens = (a.cacheWriteTokens ?? 0) + (b.cacheWriteTokens ?? 0);
   return {
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     ...(cachedInputTokens > 0 && { cachedInputTokens }),
+    ...(cacheWriteTokens > 0 && { cacheWriteTokens }),
     usd: a.usd === null || b.usd === null ? null : a.usd + b.usd,
   };
 }

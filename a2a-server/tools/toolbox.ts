@@ -7,7 +7,10 @@ export interface Toolbox {
   get(name: string): Tool | undefined;
   /** The names that models see, in the given order. Names from a supply come last. */
   names(): string[];
-  /** The tool declarations for a model. @param readOnly only tools without side effects */
+  /**
+   * The tool declarations for a model, by name: providers cache a prompt only if its beginning stays the same.
+   * @param readOnly only tools without side effects
+   */
   declarations(options?: { readOnly?: boolean }): ToolDeclaration[];
   /** Explains to the model why a call of a missing tool fails. */
   absence(name: string): string;
@@ -55,6 +58,7 @@ export function createToolbox(tools: readonly Tool[], supply: ToolSupply = NO_SU
     declarations: ({ readOnly = false } = {}) =>
       offered()
         .filter((tool) => !readOnly || isReadOnly(tool))
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1))
         .map(declared),
     absence: (name) => {
       const why = supply.whyAbsent(name);

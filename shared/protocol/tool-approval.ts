@@ -193,6 +193,8 @@ const usage = z.object({
   outputTokens: z.number(),
   /** The part of the input tokens that the provider read from its cache. */
   cachedInputTokens: z.number().optional(),
+  /** The part of the input tokens that the provider wrote to its cache. */
+  cacheWriteTokens: z.number().optional(),
   /** The cost in US dollars, from the configured prices. Null if a price is missing. */
   usd: z.number().nullable().optional(),
 });

@@ -31,7 +31,7 @@ const PROVIDERS: Provider[] = [
     model: 'anthropic:claude-sonnet-4-5',
     folder: 'anthropic',
     env: { ANTHROPIC_API_KEY: 'key' },
-    cachedUsage: { inputTokens: 2257, outputTokens: 41, cachedInputTokens: 2048 },
+    cachedUsage: { inputTokens: 2257, outputTokens: 41, cachedInputTokens: 2048, cacheWriteTokens: 188 },
     conversation: (body) => fieldOf(body, 'messages'),
   },
   {
@@ -108,13 +108,13 @@ describe.each(PROVIDERS)('$model', (provider) => {
     await replay(folder, 'thinking-and-parallel-calls', 'text-with-cached-usage', 'text');
     const accepted = await service.tasks.send(says('Compare a.md and b.md'));
     await settled(service.tasks, accepted);
-    expect(sent(provider, 1)).toBe(await demanded(folder, 'after-calls'));
+    expect(withoutMarks(sent(provider, 1))).toBe(await demanded(folder, 'after-calls'));
 
     await service.stop();
     const next = await startService({ ...where, models: modelsOf(provider) });
     const second = await next.tasks.send({ ...says('Thanks'), sessionId: accepted.sessionId });
     await settled(next.tasks, second);
-    expect(sent(provider, 2)).toBe(await demanded(folder, 'after-answer'));
+    expect(withoutMarks(sent(provider, 2))).toBe(await demanded(folder, 'after-answer'));
   });
 
   it('never shows its reasoning as the answer', async () => {
@@ -157,6 +157,55 @@ describe.each(PROVIDERS)('$model', (provider) => {
     const { status, exchanges } = await service.tasks.snapshot(taskId, ADA);
     expect(status.state).toBe('working');
     expect(JSON.stringify(exchanges)).not.toContain('I begin');
+  });
+});
+
+describe('the prompt of a turn', () => {
+  it.each(PROVIDERS)('of $model begins with the whole prompt of the turn before', async (provider) => {
+    const service = await startService({ ...where, models: modelsOf(provider) });
+    const { folder } = provider;
+    await replay(
+      folder,
+      'thinking-and-parallel-calls',
+      'thinking-and-parallel-calls',
+      'text-with-cached-usage',
+    );
+    const first = await service.tasks.send(says('Compare a.md and b.md'));
+    await settled(service.tasks, first);
+    await replay(folder, 'thinking-and-parallel-calls', 'text');
+    await settled(service.tasks, await service.tasks.send({ ...says('Again'), sessionId: first.sessionId }));
+    const bodies = endpoint.received.map(({ body }): unknown =>
+      JSON.parse(withoutMarks(JSON.stringify(body))),
+    );
+    expect(bodies).toHaveLength(5);
+    for (const [index, body] of bodies.entries()) {
+      if (index === 0) continue;
+      const [earlier, now] = [bodies[index - 1], body];
+      expect(withoutConversation(now)).toBe(withoutConversation(earlier));
+      const begins = listOf(provider.conversation(earlier));
+      expect(JSON.stringify(listOf(provider.conversation(now)).slice(0, begins.length))).toBe(
+        JSON.stringify(begins),
+      );
+    }
+  });
+
+  it('marks for Anthropic the instructions, its end and the end of the prompt before', async () => {
+    const [provider] = PROVIDERS;
+    if (provider === undefined) throw new Error('no provider');
+    const service = await startService({ ...where, models: modelsOf(provider) });
+    await replay('anthropic', 'thinking-and-parallel-calls', 'thinking-and-parallel-calls', 'text');
+    await settled(service.tasks, await service.tasks.send(says('Compare a.md and b.md')));
+    const marked = endpoint.received.map(({ body }) => ({
+      system: marks(fieldOf(body, 'system')),
+      messages: listOf(fieldOf(body, 'messages')).flatMap((message, index) =>
+        marks(fieldOf(message, 'content')).map((block) => `${index}.${block}`),
+      ),
+    }));
+    expect(marked).toEqual([
+      { system: [0], messages: ['0.0'] },
+      { system: [0], messages: ['0.0', '2.1'] },
+      { system: [0], messages: ['2.1', '4.1'] },
+    ]);
   });
 });
 
@@ -222,6 +271,28 @@ describe('a provider that refuses the state of earlier turns', () => {
 
 function fieldOf(body: unknown, name: string): unknown {
   return typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The indexes of the blocks that Anthropic caches up to. */
+function marks(blocks: unknown): number[] {
+  return listOf(blocks).flatMap((block, index) =>
+    fieldOf(block, 'cache_control') === undefined ? [] : [index],
+  );
+}
+
+/** Marks are no part of a prompt. */
+function withoutMarks(json: string): string {
+  return json.replaceAll(',"cache_control":{"type":"ephemeral"}', '');
+}
+
+function withoutConversation(body: unknown): string {
+  return JSON.stringify(body, (key, value: unknown) =>
+    ['messages', 'contents'].includes(key) ? undefined : value,
+  );
 }
 
 function withoutSystem(messages: unknown): unknown {

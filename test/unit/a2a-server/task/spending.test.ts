@@ -17,6 +17,17 @@ describe('the cost of a turn', () => {
     expect(costOf(usage, { input: 3, output: 15 })).toBeCloseTo(3 + 1.5, 10);
   });
 
+  it('tells read, written and plain tokens apart', () => {
+    const usage = {
+      inputTokens: 1_000_000,
+      outputTokens: 0,
+      cachedInputTokens: 500_000,
+      cacheWriteTokens: 300_000,
+    };
+    expect(costOf(usage, { ...PRICE, cacheWrite: 3.75 })).toBeCloseTo(0.2 * 3 + 0.5 * 0.3 + 0.3 * 3.75, 10);
+    expect(costOf(usage, PRICE)).toBeCloseTo(0.5 * 3 + 0.5 * 0.3, 10);
+  });
+
   it('is unknown without a price, unless there are no tokens', () => {
     expect(costOf({ inputTokens: 1, outputTokens: 0 }, undefined)).toBeUndefined();
     expect(costOf({ inputTokens: 0, outputTokens: 0 }, undefined)).toBe(0);

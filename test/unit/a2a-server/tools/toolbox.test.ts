@@ -76,13 +76,13 @@ describe('createToolbox', () => {
       expect(Object.keys(properties).length).toBeGreaterThan(0);
     }
     expect(toolbox.declarations({ readOnly: true }).map(({ name }) => name)).toEqual([
+      'ask-person',
       'list-files',
       'read-file',
-      'search-files',
       'read-output',
+      'search-files',
       'update-todos',
       'wait',
-      'ask-person',
     ]);
     expect(toolbox.names().map((name) => [name, toolbox.get(name)?.sideEffect])).toEqual([
       ['list-files', 'none'],

@@ -1,0 +1,51 @@
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { callOptions } from '../../../../a2a-server/models/prompt.ts';
+import { conversation } from '../../../../a2a-server/task/conversation.ts';
+import type { JournalEntry } from '../../../../a2a-server/task/events.ts';
+import { entriesOf, plannedSession, snapshotOf } from '../../../support/long-session.ts';
+import { runsOf } from '../../../support/property-runs.ts';
+
+const READER = { model: 'm', basis: 'b' };
+
+/** The turn's text and calls are signed, as real providers do. */
+function signed({ seq, at, event }: JournalEntry): JournalEntry {
+  if (event.type !== 'turn.finished') return { seq, at, event };
+  const state = { p: { signature: `${event.turn}` } };
+  const parts = [
+    { type: 'reasoning' as const, length: 0, state },
+    { type: 'text' as const, length: 1_000_000 },
+    { type: 'call' as const, state },
+    { type: 'call' as const },
+    { type: 'call' as const },
+  ];
+  return { seq, at, event: { ...event, replay: { basis: READER.basis, parts } } };
+}
+
+it('the prompt of each turn begins with the whole prompt of the turn before, byte for byte', () => {
+  fc.assert(
+    fc.property(plannedSession, (planned) => {
+      const prompts: string[][] = [];
+      const tasks = planned.map((task, index) => entriesOf(`k${index}`, task, true).map(signed));
+      for (const [index, entries] of tasks.entries()) {
+        const earlier = tasks.slice(0, index).map((each, before) => snapshotOf(`k${before}`, each));
+        for (const [position, { event }] of entries.entries()) {
+          if (event.type !== 'turn.started') continue;
+          const current = snapshotOf(`k${index}`, entries.slice(0, position + 1));
+          const request = {
+            instructions: 'You work.',
+            conversation: conversation(earlier, current, READER),
+            exchanges: [],
+            tools: [],
+          };
+          prompts.push(callOptions(request).prompt.map((message) => JSON.stringify(message)));
+        }
+      }
+      for (const [index, prompt] of prompts.entries()) {
+        const before = prompts[index - 1] ?? [];
+        expect(prompt.slice(0, before.length)).toEqual(before);
+      }
+    }),
+    { numRuns: runsOf(40) },
+  );
+});
