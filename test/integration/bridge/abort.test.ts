@@ -1,14 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TOOL_EXECUTIONS } from '../../../bridge/mcp/reports/tool-executions.ts';
-import { FakeAgent } from '../../support/fake-agent.ts';
+import type { FakeAgent } from '../../support/fake-agent.ts';
 import { timeOf } from '../../support/fake-agent-task.ts';
 import type { FakeTask } from '../../support/fake-agent-task.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
-import { RawClient, textOf } from './support/raw-client.ts';
+import { CHECK, DELEGATE, WAIT, startAgent, startClient, stateDirectory } from './support/bridge-stage.ts';
+import { type RawClient, textOf } from './support/raw-client.ts';
 
-const DELEGATE = 'delegate_task_to_assistant';
 const ABORT = 'abort_tool_execution';
 
 function runs(task: FakeTask, toolId: string): FakeTask {
@@ -27,39 +26,20 @@ function delegatedUntil(client: RawClient, args: object, pattern: RegExp) {
   return { result, reached: client.progressed(pattern) };
 }
 
+/** A bridge that knows each of these agents by its name. */
+async function clientOf(agents: Record<string, FakeAgent>): Promise<RawClient> {
+  const stateDir = await stateDirectory();
+  const listed = Object.fromEntries(Object.entries(agents).map(([name, { url }]) => [name, { url }]));
+  await writeFile(join(stateDir, 'config.json'), JSON.stringify({ bridge: { agents: listed } }));
+  return startClient({}, { stateDir });
+}
+
 describe('tool executions, for a client that may want to abort one', () => {
-  let program: BridgeProgram;
-  const open: { close: () => Promise<unknown> }[] = [];
-
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterEach(async () => {
-    for (const each of open.splice(0)) await each.close();
-  });
-  afterAll(() => program.remove());
-
-  async function agentOf(options: Parameters<typeof FakeAgent.start>[0] = {}): Promise<FakeAgent> {
-    const agent = await FakeAgent.start(options);
-    open.push({ close: () => agent.stop() });
-    return agent;
-  }
-
-  /** A bridge that knows each of these agents by its name. */
-  async function clientOf(agents: Record<string, FakeAgent>): Promise<RawClient> {
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    const listed = Object.fromEntries(Object.entries(agents).map(([name, { url }]) => [name, { url }]));
-    await writeFile(join(stateDir, 'config.json'), JSON.stringify({ bridge: { agents: listed } }));
-    const client = await RawClient.start(program, { stateDir });
-    open.unshift({ close: () => client.kill() });
-    return client;
-  }
-
   test('R40 they are in the _meta and the metadata of each result that started or watches them, with how and whose they are, and since when', async () => {
-    const agent = await agentOf({
+    const agent = await startAgent({
       onMessage: (task) => ends(runs(runs(runs(task.work(), 'live-1'), 'live-2'), 'live-3'), 'live-2'),
     });
-    const client = await clientOf({ first: agent, second: await agentOf() });
+    const client = await clientOf({ first: agent, second: await startAgent() });
     const delegating = delegatedUntil(client, { task: 'run' }, /run-command: ok/);
     await delegating.reached;
     const executions = ['live-1', 'live-2', 'live-3'].map((toolId, index) => ({
@@ -71,11 +51,11 @@ describe('tool executions, for a client that may want to abort one', () => {
       sessionId: 'session-1',
       startedAt: timeOf(index + 3),
     }));
-    const looked = await client.call('check_task_progress_and_status', { sessionId: 'session-1' });
+    const looked = await client.call(CHECK, { sessionId: 'session-1' });
     expect(looked['_meta']).toEqual({ [TOOL_EXECUTIONS]: executions });
     expect(looked['metadata']).toEqual({ toolId: 'live-3', toolExecutions: executions });
     expect(textOf(looked)).toContain(`running, started ${timeOf(3)} (toolId live-1)`);
-    const waited = await client.call('wait_for_task', { sessionId: 'session-1', waitSeconds: 0 });
+    const waited = await client.call(WAIT, { sessionId: 'session-1', waitSeconds: 0 });
     expect(waited['_meta']).toEqual({ [TOOL_EXECUTIONS]: executions });
     ends(ends(agent.task, 'live-1'), 'live-3').complete();
     const done = await delegating.result;
@@ -87,8 +67,8 @@ describe('tool executions, for a client that may want to abort one', () => {
 
   test('R40 R42 the agent whose tool it is is asked, and no other; with several agents the answer says which', async () => {
     const [first, second] = [
-      await agentOf(),
-      await agentOf({ onMessage: (task) => runs(task.work(), 'live-2') }),
+      await startAgent(),
+      await startAgent({ onMessage: (task) => runs(task.work(), 'live-2') }),
     ];
     const client = await clientOf({ first, second });
     await delegatedUntil(client, { task: 'run', agent: 'second' }, /runs: Run live-2/).reached;
@@ -116,7 +96,7 @@ describe('tool executions, for a client that may want to abort one', () => {
   ])(
     'R41 an id that is %s is no id: a typed answer over either way, and no agent is asked',
     async (_, toolId) => {
-      const agent = await agentOf();
+      const agent = await startAgent();
       const client = await clientOf({ only: agent });
       const asMethod = await client.request('tools/abort', { toolId });
       expect(asMethod.result).toMatchObject({
@@ -141,14 +121,14 @@ describe('tool executions, for a client that may want to abort one', () => {
     [{ toolId: ['live-1'] }],
     [{ toolId: 'a', reason: 1 }],
   ])('R41 tools/abort with %j is invalid, and nothing is touched', async (params) => {
-    const agent = await agentOf();
+    const agent = await startAgent();
     const client = await clientOf({ only: agent });
     expect((await client.request('tools/abort', params)).error?.code).toBe(-32602);
     expect(agent.requests).toEqual([]);
   });
 
   test('R41 one that has ended is not aborted, and the answer is no error; one that nobody knows is', async () => {
-    const agent = await agentOf({ onMessage: (task) => ends(runs(task.work(), 'ended-1'), 'ended-1') });
+    const agent = await startAgent({ onMessage: (task) => ends(runs(task.work(), 'ended-1'), 'ended-1') });
     const client = await clientOf({ only: agent });
     await delegatedUntil(client, { task: 'run' }, /run-command: ok/).reached;
     const ended = await client.call(ABORT, { toolId: 'ended-1' });

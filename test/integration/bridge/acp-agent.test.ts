@@ -1,36 +1,26 @@
 /** The whole way: an MCP client, the bridge, the server, and an ACP agent at work, each a process of its own. */
 import { actionOf } from '../../support/a2a-message.ts';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { agentProgram, type AgentProgram } from '../../support/acp-agent/agent-program.ts';
 import { steps } from '../../support/acp-agent/step.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
-import { RawClient, textOf } from './support/raw-client.ts';
+import { CANCEL, DECIDE, DELEGATE, startClient } from './support/bridge-stage.ts';
+import { type RawClient, textOf } from './support/raw-client.ts';
+
+async function bridgeTo({ server: { url, token, workspace } }: Stage): Promise<RawClient> {
+  return startClient({ url, token }, { args: ['--workspace', workspace] });
+}
 
 describe('an ACP agent behind the server', () => {
-  let program: BridgeProgram;
   let agent: AgentProgram;
   let at: Stage;
   let client: RawClient;
-
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterAll(() => program.remove());
 
   beforeEach(async () => {
     agent = await agentProgram();
     at = await stage({ args: ['--agent', 'acp', '--', agent.command, ...agent.args] });
     client = await bridgeTo(at);
   });
-  afterEach(() => client.kill());
-
-  async function bridgeTo({ server: { url, token, workspace } }: Stage): Promise<RawClient> {
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    return RawClient.start(program, { stateDir, agentUrl: url, token, args: ['--workspace', workspace] });
-  }
 
   test('R20 it asks, the server is killed and started again, the person approves, and it is done once', async () => {
     const call = {
@@ -41,7 +31,7 @@ describe('an ACP agent behind the server', () => {
       effect: 'made',
       output: ['all is made'],
     };
-    const asked = await client.call('delegate_task_to_assistant', {
+    const asked = await client.call(DELEGATE, {
       task: steps({ say: 'Let me see. ' }, { ask: [call] }, { say: 'It is made.' }),
     });
     expect(asked.structuredContent).toMatchObject({ state: 'input_required' });
@@ -55,7 +45,7 @@ describe('an ACP agent behind the server', () => {
     at = await stageAgain(at);
     await client.kill();
     client = await bridgeTo(at);
-    const done = await client.call('approve_or_deny_pending_action', {
+    const done = await client.call(DECIDE, {
       sessionId,
       callId,
       shown,
@@ -69,10 +59,10 @@ describe('an ACP agent behind the server', () => {
 
   test('R44 cancelled while it waits, nothing is done, and the session goes on', async () => {
     const call = { id: 'c1', title: 'Do it', effect: 'done' };
-    const asked = await client.call('delegate_task_to_assistant', { task: steps({ ask: [call] }) });
+    const asked = await client.call(DELEGATE, { task: steps({ ask: [call] }) });
     const sessionId = asked.structuredContent?.['sessionId'];
-    await client.call('cancel_running_task', { sessionId });
-    const next = await client.call('delegate_task_to_assistant', {
+    await client.call(CANCEL, { sessionId });
+    const next = await client.call(DELEGATE, {
       task: steps({ say: 'Something else.' }),
       sessionId,
     });

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import { DELEGATE, program, stateDirectory } from './support/bridge-stage.ts';
 import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
 
-const DELEGATE = 'delegate_task_to_assistant';
 const ABORT = 'abort_tool_execution';
 
 /** Every tool that takes what belongs to an agent, with what else it needs. */
@@ -26,14 +25,12 @@ const offered = z.object({
 });
 
 describe('a session is looked for at the agent that is named', () => {
-  let program: BridgeProgram;
   let client: RawClient;
   let first: FakeAgent;
   let second: FakeAgent;
   const ends: (() => Promise<unknown> | void)[] = [];
 
   beforeAll(async () => {
-    program = await builtBridge();
     const asks = { onMessage: (task: FakeAgent['task']) => task.work().ask(pendingWrite('one')) };
     first = await FakeAgent.start();
     second = await FakeAgent.start(asks);
@@ -47,7 +44,7 @@ describe('a session is looked for at the agent that is named', () => {
       first: { url: first.url },
       second: { url: second.url },
     };
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const stateDir = await stateDirectory();
     await writeFile(join(stateDir, 'config.json'), JSON.stringify({ bridge: { agents } }));
     client = await RawClient.start(program, { stateDir });
     ends.push(
@@ -55,7 +52,6 @@ describe('a session is looked for at the agent that is named', () => {
       () => first.stop(),
       () => second.stop(),
       () => void silent.close(),
-      () => program.remove(),
     );
   });
   /** A session of the second agent that the first has none like. */

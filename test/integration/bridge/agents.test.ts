@@ -1,16 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { plainAgent, type PlainAgent } from '../../support/fake-agent-plain.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import { DECIDE, DELEGATE, LIST, WAIT, program, stateDirectory } from './support/bridge-stage.ts';
 import { RawClient, textOf } from './support/raw-client.ts';
 
-const DELEGATE = 'delegate_task_to_assistant';
-const LIST = 'list_all_active_sessions';
 const SECRET = 'tok-3f2a9c1e7b4d';
 
 const listening = async (server: ReturnType<typeof createServer>): Promise<string> => {
@@ -21,14 +19,12 @@ const listening = async (server: ReturnType<typeof createServer>): Promise<strin
 };
 
 describe('several agents', () => {
-  let program: BridgeProgram;
   let client: RawClient;
   let ours: FakeAgent;
   let plain: Readonly<Record<string, PlainAgent>>;
   const ends: (() => Promise<unknown> | void)[] = [];
 
   beforeAll(async () => {
-    program = await builtBridge();
     ours = await FakeAgent.start({
       token: SECRET,
       onMessage: (task, text) => task.work().say(`did ${text}`).complete(),
@@ -53,7 +49,7 @@ describe('several agents', () => {
     });
     const echoUrl = await listening(echo);
     ends.push(() => void echo.close());
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const stateDir = await stateDirectory();
     const agents = {
       ours: {
         url: ours.url,
@@ -82,7 +78,6 @@ describe('several agents', () => {
   afterAll(async () => {
     await client.kill();
     for (const end of ends) await end();
-    await program.remove();
   });
 
   test('the first is meant when none is named, with its token, headers, and its own name for the workspace', async () => {
@@ -107,7 +102,7 @@ describe('several agents', () => {
       const [, callId, shown] = /callId "([^"]+)", shown "([^"]+)"/.exec(textOf(asked)) ?? [];
       const sessionId = asked.structuredContent?.['sessionId'];
       const answer = { sessionId, callId, shown, decision: 'answer', answer: 'Ada' };
-      const answered = await client.call('approve_or_deny_pending_action', answer);
+      const answered = await client.call(DECIDE, answer);
       expect(answered.structuredContent).toMatchObject({ state: 'completed', output: 'Hello, Ada!' });
       expect(plain[agent]?.heard).toEqual(['Greet me', 'Ada']);
     },
@@ -138,7 +133,7 @@ describe('several agents', () => {
       'Agent "silent" could not be asked: Agent "silent" did not answer in time',
     );
     expect(textOf(listed)).toMatch(/Agent "gone" could not be asked: .*ECONNREFUSED/);
-    const unknown = await client.call('wait_for_task', { sessionId: 'nowhere' });
+    const unknown = await client.call(WAIT, { sessionId: 'nowhere' });
     expect(textOf(unknown)).toMatch(/^There is no session "nowhere".*Not every agent could be asked/);
   }, 40_000);
 

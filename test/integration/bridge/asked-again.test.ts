@@ -1,15 +1,13 @@
 /** A decision that its client repeats after the question has become another. Client, bridge and server are real processes. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { makeGate } from '../../support/gate.ts';
 import { append, plan, shell } from '../../support/offline-plan.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
-import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
-
-const DECIDE = 'approve_or_deny_pending_action';
+import { DECIDE, DELEGATE, startClient } from './support/bridge-stage.ts';
+import { type RawClient, textOf, type ToolResult } from './support/raw-client.ts';
 
 const report = z.object({
   sessionId: z.string(),
@@ -31,26 +29,14 @@ function approvalOf(asked: ToolResult): Record<string, unknown> {
 }
 
 describe('a decision call that is repeated after the call was asked again', () => {
-  let program: BridgeProgram;
   let client: RawClient;
 
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterEach(() => client.kill());
-  afterAll(() => program.remove());
-
-  async function bridgeTo({ server: { url, token } }: Stage): Promise<RawClient> {
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    return RawClient.start(program, { stateDir, agentUrl: url, token });
-  }
-
   const delegate = ({ server: { workspace } }: Stage, task: string): Promise<ToolResult> =>
-    client.call('delegate_task_to_assistant', { task, workspace });
+    client.call(DELEGATE, { task, workspace });
 
   test('R91 the outcome was lost in a kill of bridge and server: it is refused, the new question is shown, nothing runs', async () => {
     const before = await stage();
-    client = await bridgeTo(before);
+    client = await startClient(before.server);
     const gate = await makeGate(before.server.workspace);
     const command = `echo $$ >> effects.txt; echo done; ${gate.wait}`;
     const asked = await delegate(before, plan(shell(command), { say: 'We end.' }));
@@ -64,7 +50,7 @@ describe('a decision call that is repeated after the call was asked again', () =
     await before.server.kill();
 
     const after = await stageAgain(before);
-    client = await bridgeTo(after);
+    client = await startClient(after.server);
     await after.peer.follow(taskId).then((stream) => stream.parked());
     const again = await client.call(DECIDE, approval);
     expect(again.isError).toBe(true);
@@ -85,14 +71,14 @@ describe('a decision call that is repeated after the call was asked again', () =
 
   test('R91 the file has changed: it is refused by another bridge, which shows the diff as it is now', async () => {
     const on = await stage();
-    client = await bridgeTo(on);
+    client = await startClient(on.server);
     const approval = approvalOf(await delegate(on, plan(append('notes.md', 'mine\n'), { say: 'Done.' })));
     await writeFile(join(on.server.workspace, 'notes.md'), 'theirs\n');
     const asked = await client.call(DECIDE, approval);
     expect(reportIn(asked).pending).toMatchObject([{ reason: 'content-changed' }]);
     await client.kill();
 
-    client = await bridgeTo(on);
+    client = await startClient(on.server);
     const again = await client.call(DECIDE, approval);
     expect(again.isError).toBe(true);
     expect(reportIn(again).pending).toMatchObject([{ preview: expect.stringContaining(' theirs') }]);
@@ -104,7 +90,7 @@ describe('a decision call that is repeated after the call was asked again', () =
 
   test('R91 a decision without a code is none, and a code that nobody was shown decides nothing', async () => {
     const on = await stage();
-    client = await bridgeTo(on);
+    client = await startClient(on.server);
     const { shown, ...without } = approvalOf(
       await delegate(on, plan(append('notes.md', 'mine\n'), { say: 'Done.' })),
     );

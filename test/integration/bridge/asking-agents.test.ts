@@ -1,13 +1,11 @@
 /** The bridge in front of agents that wait for what no approval covers, a sign-in or a form, and that give what is no text. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { type Artifact, TaskState } from '@a2a-js/sdk';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type Asking, asking } from '../../support/fake-agent-asking.ts';
 import { plainAgent, type PlainAgent } from '../../support/fake-agent-plain.ts';
 import { part } from '../../support/fake-agent-task.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
-import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
+import { DECIDE, DELEGATE, WAIT, closeAfterTest, startClient } from './support/bridge-stage.ts';
+import { type RawClient, textOf, type ToolResult } from './support/raw-client.ts';
 
 const words = (value: string) => part({ $case: 'text', value });
 const data = (value: unknown) => part({ $case: 'data', value });
@@ -27,30 +25,20 @@ const questionIn = (result: ToolResult): { callId: string; shown: string } => {
 const sessionOf = (result: ToolResult): unknown => result.structuredContent?.['sessionId'];
 
 describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', (version) => {
-  let program: BridgeProgram;
   let agent: PlainAgent;
   let client: RawClient;
-
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterAll(() => program.remove());
-  afterEach(async () => {
-    await client.kill();
-    await agent.stop();
-  });
 
   async function start(what: Omit<Asking, 'heard'>): Promise<Asking['heard']> {
     const heard: Asking['heard'] = [];
     agent = await plainAgent(version, { executor: asking({ ...what, heard }) });
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    client = await RawClient.start(program, { stateDir, agentUrl: agent.url });
+    closeAfterTest(() => agent.stop());
+    client = await startClient(agent);
     return heard;
   }
   const delegate = (task: string, more: object = {}): Promise<ToolResult> =>
-    client.call('delegate_task_to_assistant', { task, ...more });
+    client.call(DELEGATE, { task, ...more });
   const answer = (asked: ToolResult, text: string): Promise<ToolResult> =>
-    client.call('approve_or_deny_pending_action', {
+    client.call(DECIDE, {
       sessionId: sessionOf(asked),
       ...questionIn(asked),
       decision: 'answer',
@@ -70,7 +58,7 @@ describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', 
     expect(textOf(asked)).toContain('Sign in first.');
     expect(textOf(asked)).toContain('To open in a browser: https://id.example/go?x=1');
     expect(textOf(asked)).toContain('Once they have, tell it so');
-    const again = await client.call('wait_for_task', { sessionId: sessionOf(asked) });
+    const again = await client.call(WAIT, { sessionId: sessionOf(asked) });
     expect(again.structuredContent).toMatchObject({ state: 'input_required' });
     const done = await answer(asked, 'I have signed in');
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Signed in, and done.' });

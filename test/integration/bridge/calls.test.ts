@@ -1,58 +1,33 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
-import { FakeAgent } from '../../support/fake-agent.ts';
+import { describe, expect, test } from '@jest/globals';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
-import { RawClient, resultOf, textOf } from './support/raw-client.ts';
-
-const DELEGATE = 'delegate_task_to_assistant';
-const DECIDE = 'approve_or_deny_pending_action';
+import {
+  APPROVE_ONE,
+  CANCEL,
+  CHECK,
+  DECIDE,
+  DELEGATE,
+  LIST,
+  WAIT,
+  startAgent,
+  startClient,
+} from './support/bridge-stage.ts';
+import { resultOf, textOf } from './support/raw-client.ts';
 
 describe('calls to the bridge', () => {
-  let program: BridgeProgram;
-  const open: { close: () => Promise<unknown> }[] = [];
-
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterEach(async () => {
-    for (const each of open.splice(0)) await each.close();
-  });
-  afterAll(() => program.remove());
-
-  async function agentOf(options: Parameters<typeof FakeAgent.start>[0]): Promise<FakeAgent> {
-    const agent = await FakeAgent.start(options);
-    open.push({ close: () => agent.stop() });
-    return agent;
-  }
-
-  async function clientOf(agent: FakeAgent): Promise<RawClient> {
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    const client = await RawClient.start(program, { stateDir, agentUrl: agent.url });
-    open.unshift({ close: () => client.kill() });
-    return client;
-  }
-
   test('R60 two delegations, a status and a decision in flight together: none blocks another', async () => {
-    const agent = await agentOf({
+    const agent = await startAgent({
       onMessage: (task, text) => (text === 'ask' ? task.work().ask(pendingWrite('one')) : task.work()),
       onDecisions: (task) => task.work().say('written').complete(),
     });
-    const client = await clientOf(agent);
+    const client = await startClient(agent);
     const slow = client.call(DELEGATE, { task: 'slow' });
     const alsoSlow = client.call(DELEGATE, { task: 'slow too' });
     await agent.asked('SendStreamingMessage', 2);
     const asking = await client.call(DELEGATE, { task: 'ask' });
     const [listed, status, decided] = await Promise.all([
-      client.call('list_all_active_sessions', {}),
-      client.call('check_task_progress_and_status', { sessionId: asking.structuredContent?.['sessionId'] }),
-      client.call(DECIDE, {
-        sessionId: asking.structuredContent?.['sessionId'],
-        callId: 'one',
-        shown: 'hash-of-one',
-        decision: 'approve',
-      }),
+      client.call(LIST, {}),
+      client.call(CHECK, { sessionId: asking.structuredContent?.['sessionId'] }),
+      client.call(DECIDE, { sessionId: asking.structuredContent?.['sessionId'], ...APPROVE_ONE }),
     ]);
     expect(textOf(listed)).toContain('session-1');
     expect(status.isError).toBeUndefined();
@@ -65,13 +40,13 @@ describe('calls to the bridge', () => {
   });
 
   test('R61 a first turn that still runs is cancelled by its session id, on the agent, and its call ends', async () => {
-    const agent = await agentOf({ onMessage: (task) => task.work() });
-    const client = await clientOf(agent);
+    const agent = await startAgent({ onMessage: (task) => task.work() });
+    const client = await startClient(agent);
     const running = client.call(DELEGATE, { task: 'run on' });
     await agent.asked('SendStreamingMessage');
-    const listed = await client.call('list_all_active_sessions', { state: 'working' });
+    const listed = await client.call(LIST, { state: 'working' });
     const sessionId = /session-1/.exec(textOf(listed))?.[0];
-    const cancelled = await client.call('cancel_running_task', { sessionId, reason: 'enough' });
+    const cancelled = await client.call(CANCEL, { sessionId, reason: 'enough' });
     expect(cancelled.structuredContent).toMatchObject({ state: 'cancelled' });
     expect(agent.requests.find((each) => each.method === 'CancelTask')?.params).toMatchObject({
       id: 'task-1',
@@ -81,13 +56,13 @@ describe('calls to the bridge', () => {
   });
 
   test('R61 a task the agent has not named yet can be cancelled by the id of its message', async () => {
-    const agent = await agentOf({ onMessage: (task) => task.work() });
+    const agent = await startAgent({ onMessage: (task) => task.work() });
     const openGate = agent.hold();
-    const client = await clientOf(agent);
+    const client = await startClient(agent);
     const handle = await client.call(DELEGATE, { task: 'slow to start', waitSeconds: 0 });
     const sessionId = handle.structuredContent?.['sessionId'];
     expect(handle.structuredContent).toMatchObject({ state: 'not_delivered' });
-    const cancelling = client.call('cancel_running_task', { sessionId });
+    const cancelling = client.call(CANCEL, { sessionId });
     await agent.asked('SendStreamingMessage');
     openGate();
     expect((await cancelling).structuredContent).toMatchObject({ state: 'cancelled', taskId: 'task-1' });
@@ -95,8 +70,8 @@ describe('calls to the bridge', () => {
   });
 
   test('a task is begun with the fast tier and a consultation with the smart one, unless the call names a model', async () => {
-    const agent = await agentOf({ onMessage: (task) => task.work().complete() });
-    const client = await clientOf(agent);
+    const agent = await startAgent({ onMessage: (task) => task.work().complete() });
+    const client = await startClient(agent);
     const CONSULT = 'quick_consultation_for_second_opinion';
     const delegated = await client.call(DELEGATE, { task: 'go' });
     await client.call(CONSULT, { question: 'why?' });
@@ -114,14 +89,14 @@ describe('calls to the bridge', () => {
     ['the empty string', ''],
     ['a word', 'token'],
   ])('R62 with the progress token %s the call reports progress that names the tools', async (_, token) => {
-    const agent = await agentOf({
+    const agent = await startAgent({
       onMessage: (task) =>
         task
           .work()
           .activity({ type: 'tool.started', callId: 'c', tool: 'search-text', title: 'Search', toolId: 't' })
           .complete(),
     });
-    const client = await clientOf(agent);
+    const client = await startClient(agent);
     await client.call(DELEGATE, { task: 'go' }, { progressToken: token });
     expect(client.progress()).not.toEqual([]);
     for (const each of client.progress()) expect(each.token).toBe(token);
@@ -134,28 +109,28 @@ describe('calls to the bridge', () => {
   });
 
   test('R62 without a progress token there is no progress', async () => {
-    const agent = await agentOf({
+    const agent = await startAgent({
       onMessage: (task) =>
         task
           .work()
           .activity({ type: 'tool.started', callId: 'c', tool: 'search-text', title: 'Search', toolId: 't' })
           .complete(),
     });
-    const client = await clientOf(agent);
+    const client = await startClient(agent);
     await client.call(DELEGATE, { task: 'go' });
     expect(client.notifications).toEqual([]);
   });
 
   test('R15 B4 an unknown session is an error that lists the sessions that exist, and starts nothing', async () => {
-    const agent = await agentOf({ onMessage: (task) => task.work().say('done').complete() });
-    const client = await clientOf(agent);
+    const agent = await startAgent({ onMessage: (task) => task.work().say('done').complete() });
+    const client = await startClient(agent);
     await client.call(DELEGATE, { task: 'known' });
     const calls = [
-      client.call('wait_for_task', { sessionId: 'nowhere' }),
-      client.call('check_task_progress_and_status', { sessionId: 'nowhere' }),
-      client.call('cancel_running_task', { sessionId: 'nowhere' }),
+      client.call(WAIT, { sessionId: 'nowhere' }),
+      client.call(CHECK, { sessionId: 'nowhere' }),
+      client.call(CANCEL, { sessionId: 'nowhere' }),
       client.call(DELEGATE, { task: 'more', sessionId: 'nowhere' }),
-      client.call(DECIDE, { sessionId: 'nowhere', callId: 'one', shown: 'hash-of-one', decision: 'approve' }),
+      client.call(DECIDE, { sessionId: 'nowhere', ...APPROVE_ONE }),
     ];
     for (const result of await Promise.all(calls)) {
       expect(result.isError).toBe(true);
@@ -166,8 +141,8 @@ describe('calls to the bridge', () => {
   });
 
   test('a session goes on with its own agent: another one named with it is refused, and nothing is sent', async () => {
-    const agent = await agentOf({ onMessage: (task) => task.work().say('done').complete() });
-    const client = await clientOf(agent);
+    const agent = await startAgent({ onMessage: (task) => task.work().say('done').complete() });
+    const client = await startClient(agent);
     await client.call(DELEGATE, { task: 'one' });
     const refused = await client.call(DELEGATE, { task: 'two', sessionId: 'session-1', agent: 'nobody' });
     expect(refused.isError).toBe(true);
@@ -178,10 +153,10 @@ describe('calls to the bridge', () => {
   });
 
   test('R06 words to a session that waits for a decision are refused here, naming the tool, the session and the calls', async () => {
-    const agent = await agentOf({
+    const agent = await startAgent({
       onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two')),
     });
-    const client = await clientOf(agent);
+    const client = await startClient(agent);
     await client.call(DELEGATE, { task: 'ask' });
     const refused = await client.call(DELEGATE, { task: 'approve', sessionId: 'session-1' });
     expect(refused.isError).toBe(true);
@@ -198,14 +173,8 @@ describe('calls to the bridge', () => {
   ])(
     'B4 with %s the error says where the bridge takes it from, and so does the look at the agents',
     async (_, token, said) => {
-      const agent = await agentOf({ token: 'right' });
-      const stateDir = await mkdtemp(join(program.directory, 'state-'));
-      const client = await RawClient.start(program, {
-        stateDir,
-        agentUrl: agent.url,
-        ...(token === undefined ? {} : { token }),
-      });
-      open.unshift({ close: () => client.kill() });
+      const agent = await startAgent({ token: 'right' });
+      const client = await startClient({ url: agent.url, token });
       const refused = await client.call(DELEGATE, { task: 'go' });
       expect(refused.isError).toBe(true);
       expect(textOf(refused)).toMatch(said);
@@ -217,8 +186,8 @@ describe('calls to the bridge', () => {
   );
 
   test('R06 a decision in any other word is refused, nothing is sent, and the call still waits', async () => {
-    const agent = await agentOf({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
-    const client = await clientOf(agent);
+    const agent = await startAgent({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
+    const client = await startClient(agent);
     const asked = await client.call(DELEGATE, { task: 'ask' });
     const sessionId = asked.structuredContent?.['sessionId'];
     for (const decision of ['reject', 'yes', 'APPROVE ', 'Approve', 1, true, null, ['approve']]) {
@@ -227,18 +196,18 @@ describe('calls to the bridge', () => {
       expect(textOf(refused)).toContain('approve');
     }
     expect(agent.decisions).toEqual([]);
-    expect((await client.call('wait_for_task', { sessionId })).structuredContent).toMatchObject({
+    expect((await client.call(WAIT, { sessionId })).structuredContent).toMatchObject({
       state: 'input_required',
       pending: [{ callId: 'one' }],
     });
   });
 
   test('decisions carry the hash of the input that was shown, their scope and reason, and say the channel', async () => {
-    const agent = await agentOf({
+    const agent = await startAgent({
       onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two'), pendingWrite('three')),
       onDecisions: (task) => task.work().complete(),
     });
-    const client = await clientOf(agent);
+    const client = await startClient(agent);
     const asked = await client.call(DELEGATE, { task: 'ask' });
     await client.call(DECIDE, {
       sessionId: asked.structuredContent?.['sessionId'],
@@ -256,17 +225,15 @@ describe('calls to the bridge', () => {
   });
 
   test('R03 one of two decided: the call answers with the other as still pending', async () => {
-    const agent = await agentOf({
+    const agent = await startAgent({
       onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two')),
       onDecisions: (task) => task.ask(pendingWrite('two')),
     });
-    const client = await clientOf(agent);
+    const client = await startClient(agent);
     const asked = await client.call(DELEGATE, { task: 'ask' });
     const decided = await client.call(DECIDE, {
       sessionId: asked.structuredContent?.['sessionId'],
-      callId: 'one',
-      shown: 'hash-of-one',
-      decision: 'approve',
+      ...APPROVE_ONE,
     });
     expect(decided.structuredContent).toMatchObject({
       state: 'input_required',
@@ -275,14 +242,14 @@ describe('calls to the bridge', () => {
   });
 
   test('a wait is bounded: the handle comes back with what to do next, and waiting on gets the result', async () => {
-    const agent = await agentOf({ onMessage: (task) => task.work() });
-    const client = await clientOf(agent);
+    const agent = await startAgent({ onMessage: (task) => task.work() });
+    const client = await startClient(agent);
     const early = await client.call(DELEGATE, { task: 'slow', waitSeconds: 0.05 });
     expect(early.structuredContent).toMatchObject({ state: 'working' });
     expect(textOf(early)).toContain('wait_for_task');
     const sessionId = early.structuredContent?.['sessionId'];
     // It may have been handed out before the agent had named the session: the handle stays good.
-    const waiting = client.call('wait_for_task', { sessionId });
+    const waiting = client.call(WAIT, { sessionId });
     await agent.asked('SendStreamingMessage');
     agent.task.say('all done').complete();
     expect((await waiting).structuredContent).toMatchObject({ state: 'completed', output: 'all done' });
@@ -290,31 +257,24 @@ describe('calls to the bridge', () => {
   });
 
   test('R48 a withdrawn call ends without an answer, its reason is logged, and the task goes on', async () => {
-    const agent = await agentOf({ onMessage: (task) => task.work() });
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    const client = await RawClient.start(program, {
-      stateDir,
-      agentUrl: agent.url,
-      env: { MCP_A2A_BRIDGE_LOG_LEVEL: 'info' },
-      args: ['--log-level', 'info'],
-    });
-    open.unshift({ close: () => client.kill() });
+    const agent = await startAgent({ onMessage: (task) => task.work() });
+    const client = await startClient(agent, { args: ['--log-level', 'info'] });
     const { id } = client.send('tools/call', { name: DELEGATE, arguments: { task: 'long' } });
     await agent.asked('SendStreamingMessage');
     client.notify('notifications/cancelled', { requestId: id, reason: 'AbortError: user-cancel' });
-    const listed = await client.call('list_all_active_sessions', {});
+    const listed = await client.call(LIST, {});
     expect(listed.structuredContent).toMatchObject({
       sessions: [{ sessionId: 'session-1', state: 'working' }],
     });
     expect(client.stderr).toContain('AbortError: user-cancel');
     expect(agent.count('CancelTask')).toBe(0);
     agent.task.say('still here').complete();
-    const result = await client.call('wait_for_task', { sessionId: 'session-1' });
+    const result = await client.call(WAIT, { sessionId: 'session-1' });
     expect(result.structuredContent).toMatchObject({ state: 'completed', output: 'still here' });
   });
 
   test('R40 a tool is aborted by its id, as a tool call and as the method tools/abort', async () => {
-    const agent = await agentOf({
+    const agent = await startAgent({
       onMessage: (task) =>
         task.work().activity({
           type: 'tool.started',
@@ -324,7 +284,7 @@ describe('calls to the bridge', () => {
           toolId: 'live-1',
         }),
     });
-    const client = await clientOf(agent);
+    const client = await startClient(agent);
     await client.call(DELEGATE, { task: 'run', waitSeconds: 0 });
     const asTool = await client.call('abort_tool_execution', { toolId: 'live-1' });
     expect(asTool.structuredContent).toEqual({ success: true, message: 'told of live-1' });
@@ -341,7 +301,7 @@ describe('calls to the bridge', () => {
   });
 
   test('a state has one name wherever it is printed, once each, and after a cancel nothing waits', async () => {
-    const agent = await agentOf({
+    const agent = await startAgent({
       onMessage: (task) =>
         task
           .work()
@@ -354,27 +314,27 @@ describe('calls to the bridge', () => {
           })
           .ask(pendingWrite('one')),
     });
-    const client = await clientOf(agent);
+    const client = await startClient(agent);
     await client.call(DELEGATE, { task: 'ask' });
-    const listed = await client.call('wait_for_task', { sessionId: 'nowhere' });
+    const listed = await client.call(WAIT, { sessionId: 'nowhere' });
     expect(textOf(listed)).toContain('(input_required');
-    const cancelled = await client.call('cancel_running_task', { sessionId: 'session-1' });
+    const cancelled = await client.call(CANCEL, { sessionId: 'session-1' });
     expect(cancelled.structuredContent).toMatchObject({
       state: 'cancelled',
       pending: [],
       calls: [{ callId: 'one', state: 'skipped' }],
     });
-    const looked = await client.call('check_task_progress_and_status', { sessionId: 'session-1' });
+    const looked = await client.call(CHECK, { sessionId: 'session-1' });
     expect(looked.structuredContent).toMatchObject({ state: 'cancelled', phase: 'cancelled' });
-    const unknown = await client.call('wait_for_task', { sessionId: 'nowhere' });
+    const unknown = await client.call(WAIT, { sessionId: 'nowhere' });
     const said = [listed, cancelled, looked, unknown].map(textOf).join('\n');
     expect(said).toContain('task task-1: cancelled.');
     expect(said).not.toMatch(/canceled|input-required/);
   });
 
   test('a session that has ended is gone on with in its next task', async () => {
-    const agent = await agentOf({ onMessage: (task, text) => task.work().say(`did ${text}`).complete() });
-    const client = await clientOf(agent);
+    const agent = await startAgent({ onMessage: (task, text) => task.work().say(`did ${text}`).complete() });
+    const client = await startClient(agent);
     const first = await client.call(DELEGATE, { task: 'one' });
     const sessionId = first.structuredContent?.['sessionId'];
     const second = await client.call(DELEGATE, { task: 'two', sessionId });
@@ -383,8 +343,8 @@ describe('calls to the bridge', () => {
   });
 
   test('B2 unknown tools and malformed requests are JSON-RPC errors, and stdout stays clean', async () => {
-    const agent = await agentOf({});
-    const client = await clientOf(agent);
+    const agent = await startAgent({});
+    const client = await startClient(agent);
     expect((await client.request('tools/call', { name: 'no_such_tool', arguments: {} })).error?.code).toBe(
       -32602,
     );

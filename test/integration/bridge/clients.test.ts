@@ -3,17 +3,22 @@ import { Client as Client2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
 import { TOOL_NAMES } from '../../../bridge/tool-names/tool-name.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
+import { type BridgeStart, bridgeCommand } from './support/bridge-program.ts';
 import {
-  type BridgeProgram,
-  type BridgeStart,
-  bridgeCommand,
-  builtBridge,
-} from './support/bridge-program.ts';
+  APPROVE_ONE,
+  CHECK,
+  DECIDE,
+  DELEGATE,
+  LIST,
+  WAIT,
+  bridgeStart,
+  closing,
+  program,
+  stateDirectory,
+} from './support/bridge-stage.ts';
 
 interface Listed {
   name: string;
@@ -37,11 +42,11 @@ interface AnyClient {
   close(): Promise<void>;
 }
 
-type Connect = (program: BridgeProgram, start: BridgeStart) => Promise<AnyClient>;
+type Connect = (start: BridgeStart) => Promise<AnyClient>;
 
 const first =
   (mode: 'legacy' | { pin: string }): Connect =>
-  async (program, start) => {
+  async (start) => {
     const client = new Client2({ name: 'test', version: '0' }, { versionNegotiation: { mode } });
     await client.connect(new Stdio2({ ...bridgeCommand(program, start), stderr: 'ignore' }));
     return {
@@ -56,7 +61,7 @@ const first =
     };
   };
 
-const older: Connect = async (program, start) => {
+const older: Connect = async (start) => {
   const client = new Client1({ name: 'test', version: '0' });
   await client.connect(new Stdio1({ ...bridgeCommand(program, start), stderr: 'ignore' }));
   return {
@@ -88,12 +93,10 @@ const CLIENTS: readonly [string, Connect, string | undefined][] = [
 ];
 
 describe.each(CLIENTS)('%s', (_, connect, revision) => {
-  let program: BridgeProgram;
   let agent: FakeAgent;
   let client: AnyClient;
 
   beforeAll(async () => {
-    program = await builtBridge();
     agent = await FakeAgent.start({
       token: 'a-secret',
       onMessage: (task, text) =>
@@ -102,13 +105,12 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
           : task.work().say(`did ${text}`).complete(),
       onDecisions: (task) => task.work().say('written').complete(),
     });
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    client = await connect(program, { stateDir, agentUrl: agent.url, token: 'a-secret' });
+    const stateDir = await stateDirectory();
+    client = await connect({ stateDir, agentUrl: agent.url, token: 'a-secret' });
   });
   afterAll(async () => {
     await client.close();
     await agent.stop();
-    await program.remove();
   });
 
   test('is told what the server is for, in 2 KB', () => {
@@ -139,7 +141,7 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
   });
 
   test('delegates, is shown the pending action, approves, and gets the result: as text and as structure', async () => {
-    const asked = await client.call('delegate_task_to_assistant', { task: 'ask' });
+    const asked = await client.call(DELEGATE, { task: 'ask' });
     expect(asked.structured).toMatchObject({
       state: 'input_required',
       pending: [
@@ -161,62 +163,49 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
       expect(asked.text).toContain(said);
     }
     const sessionId = sessionIn(asked.structured);
-    const done = await client.call('approve_or_deny_pending_action', {
-      sessionId,
-      callId: 'one',
-      shown: 'hash-of-one',
-      decision: 'approve',
-    });
+    const done = await client.call(DECIDE, { sessionId, ...APPROVE_ONE });
     expect(done.structured).toMatchObject({ state: 'completed', output: 'written', sessionId });
     expect(done.text).toContain('written');
     expect(done.text).toContain(sessionId);
   });
 
   test('B4 gets a failure as a result with isError and a sentence, not as a protocol error', async () => {
-    const unknown = await client.call('wait_for_task', { sessionId: 'nowhere' });
+    const unknown = await client.call(WAIT, { sessionId: 'nowhere' });
     expect(unknown.isError).toBe(true);
     expect(unknown.text).toContain('The sessions that exist are: session-');
-    const invalid = await client.call('delegate_task_to_assistant', { task: 1 });
+    const invalid = await client.call(DELEGATE, { task: 1 });
     expect(invalid.isError).toBe(true);
-    const agentless = await client.call('delegate_task_to_assistant', { task: 'x', agent: 'nobody' });
+    const agentless = await client.call(DELEGATE, { task: 'x', agent: 'nobody' });
     expect(agentless.text).toContain('There is no agent "nobody". The agents are: "agent".');
   });
 
   test('consults an agent, lists its sessions, and learns what it can do', async () => {
     const answer = await client.call('quick_consultation_for_second_opinion', { question: 'why' });
     expect(answer.structured).toMatchObject({ state: 'completed', output: 'did why' });
-    const listed = await client.call('list_all_active_sessions', { state: 'completed' });
+    const listed = await client.call(LIST, { state: 'completed' });
     expect(listed.text).toContain(sessionIn(answer.structured));
     const who = await client.call('get_agent_capabilities_and_version', {});
     expect(who.structured).toMatchObject({
       agents: [{ reachable: true, card: { name: 'fake agent', version: '9.8.7' } }],
     });
-    const status = await client.call('check_task_progress_and_status', {
+    const status = await client.call(CHECK, {
       sessionId: sessionIn(answer.structured),
     });
     expect(status.structured).toMatchObject({ state: 'completed' });
   });
 
   test('sees the same tools under other names with a prefix, also where they are spoken of', async () => {
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    const other = await connect(program, {
-      stateDir,
-      agentUrl: agent.url,
-      token: 'a-secret',
-      args: ['--tool-prefix', 'gemini_'],
-    });
-    try {
-      const names = (await other.tools()).map((tool) => tool.name);
-      expect(names.toSorted()).toEqual(TOOL_NAMES.map((name) => `gemini_${name}`).toSorted());
-      expect(other.instructions).toContain('gemini_wait_for_task');
-      expect(other.instructions?.replaceAll('gemini_', '')).toBe(client.instructions);
-      const asked = await other.call('gemini_delegate_task_to_assistant', { task: 'ask' });
-      expect(asked.text).toContain('gemini_approve_or_deny_pending_action');
-      const unknown = await other.call('gemini_wait_for_task', { sessionId: 'nowhere' });
-      expect(unknown.isError).toBe(true);
-    } finally {
-      await other.close();
-    }
+    const address = { url: agent.url, token: 'a-secret' };
+    const args = ['--tool-prefix', 'gemini_'];
+    const other = closing(await connect(await bridgeStart(address, { args })));
+    const names = (await other.tools()).map((tool) => tool.name);
+    expect(names.toSorted()).toEqual(TOOL_NAMES.map((name) => `gemini_${name}`).toSorted());
+    expect(other.instructions).toContain('gemini_wait_for_task');
+    expect(other.instructions?.replaceAll('gemini_', '')).toBe(client.instructions);
+    const asked = await other.call('gemini_delegate_task_to_assistant', { task: 'ask' });
+    expect(asked.text).toContain('gemini_approve_or_deny_pending_action');
+    const unknown = await other.call('gemini_wait_for_task', { sessionId: 'nowhere' });
+    expect(unknown.isError).toBe(true);
   });
 });
 

@@ -1,18 +1,24 @@
 /** Commands of agents over the bridge: our server as a process, gemini-cli's agent as it was seen, and one that has none. */
 import { actionOf } from '../../support/a2a-message.ts';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
 import { FakeGemini } from '../../support/fake-gemini.ts';
 import { stage } from '../../support/stage.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
-import { RawClient, textOf } from './support/raw-client.ts';
+import {
+  DECIDE,
+  DELEGATE,
+  type AgentAddress,
+  closeAfterTest,
+  program,
+  startClient,
+} from './support/bridge-stage.ts';
+import { type RawClient, textOf } from './support/raw-client.ts';
 
 const EXECUTE = 'execute_agent_command';
 const LIST = 'list_available_agent_commands';
-const DECIDE = 'approve_or_deny_pending_action';
 
 const report = z.looseObject({
   sessionId: z.string(),
@@ -24,33 +30,17 @@ const report = z.looseObject({
   ),
 });
 
-let program: BridgeProgram;
-const open: (() => Promise<unknown>)[] = [];
-
-beforeAll(async () => {
-  program = await builtBridge();
-});
-afterEach(async () => {
-  for (const close of open.splice(0)) await close();
-});
-afterAll(() => program.remove());
-
 async function clientOf(
-  agent: { url: string; token?: string },
+  agent: AgentAddress,
   args: string[] = [],
   more: { workspaces?: readonly string[]; env?: Record<string, string> } = {},
 ): Promise<RawClient> {
-  const stateDir = await mkdtemp(join(program.directory, 'state-'));
-  const { url: agentUrl, token } = agent;
-  const start = { stateDir, agentUrl, args, ...(token && { token }), ...more };
-  const client = await RawClient.start(program, start);
-  open.unshift(() => client.kill());
-  return client;
+  return startClient(agent, { args, ...more });
 }
 
 async function gemini(): Promise<FakeGemini> {
   const agent = await FakeGemini.start(() => []);
-  open.push(() => agent.stop());
+  closeAfterTest(() => agent.stop());
   return agent;
 }
 
@@ -83,8 +73,7 @@ describe('the commands of our server', () => {
     expect(textOf(prompted)).toContain('No model is configured');
 
     const asked = report.parse(
-      (await client.call('delegate_task_to_assistant', { task: 'create AGENTS.md with rules', workspace }))
-        .structuredContent,
+      (await client.call(DELEGATE, { task: 'create AGENTS.md with rules', workspace })).structuredContent,
     );
     expect(asked).toMatchObject({ state: 'input_required', pending: [{ tool: 'write-file' }] });
     const { sessionId } = asked;
@@ -159,7 +148,7 @@ describe("gemini-cli's agent", () => {
 
 test('an agent that offers no commands says so, and nothing is sent to it', async () => {
   const agent = await plainAgent('1.0');
-  open.push(() => agent.stop());
+  closeAfterTest(() => agent.stop());
   const client = await clientOf(agent);
   expect(textOf(await client.call(LIST, {}))).toContain('offers no commands');
   const refused = await client.call(EXECUTE, { command: 'init' });

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import { APPROVE_ONE, bridgeStart, program } from './support/bridge-stage.ts';
 import { RawClient } from './support/raw-client.ts';
 
 /** What configurations, permissions and prompts name that were written for the bridge to gemini-cli's agent. */
@@ -26,27 +24,19 @@ const tools = z.object({
 });
 
 describe('with --tool-prefix gemini_', () => {
-  let program: BridgeProgram;
   let agent: FakeAgent;
   let client: RawClient;
 
   beforeAll(async () => {
-    program = await builtBridge();
     agent = await FakeAgent.start({
       onMessage: (task) => task.work().ask(pendingWrite('one')),
       onDecisions: (task) => task.work().say('written').complete(),
     });
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    client = await RawClient.start(program, {
-      stateDir,
-      agentUrl: agent.url,
-      args: ['--tool-prefix', 'gemini_'],
-    });
+    client = await RawClient.start(program, await bridgeStart(agent, { args: ['--tool-prefix', 'gemini_'] }));
   });
   afterAll(async () => {
     await client.kill();
     await agent.stop();
-    await program.remove();
   });
 
   test('the tools have the names and parameters that such a configuration has, and every name the prefix', async () => {
@@ -73,9 +63,7 @@ describe('with --tool-prefix gemini_', () => {
     expect(asked.structuredContent).toMatchObject({ state: 'input_required', pending: [{ callId: 'one' }] });
     const done = await client.call('gemini_approve_or_deny_pending_action', {
       sessionId: asked.structuredContent?.['sessionId'],
-      callId: 'one',
-      shown: 'hash-of-one',
-      decision: 'approve',
+      ...APPROVE_ONE,
     });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'written' });
     expect(agent.decisions).toMatchObject([{ callId: 'one', shown: 'hash-of-one', decision: 'approve' }]);

@@ -1,22 +1,26 @@
 /** Two clients of one bridge over HTTP: a form that is open before one of them, and what the other decides. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
-import { FakeAgent } from '../../support/fake-agent.ts';
+import type { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { signal } from '../../support/signal.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import {
+  DECIDE,
+  DELEGATE,
+  FAST_ANSWERS,
+  closeAfterTest,
+  closing,
+  startAgent,
+  startHttp,
+} from './support/bridge-stage.ts';
 import { decisionChannels } from './support/decision-channels.ts';
 import { type FormAnswer, type FormResult, formResult } from './support/form-client.ts';
-import { type HttpBridge, startHttpBridge } from './support/http-bridge.ts';
+import type { HttpBridge } from './support/http-bridge.ts';
 import { HTTP_CLIENTS } from './support/http-client.ts';
 
-const DELEGATE = 'delegate_task_to_assistant';
-const DECIDE = 'approve_or_deny_pending_action';
 const INFO = { name: 'test', version: '0' };
 
 type Person = (withdrawn: AbortSignal) => Promise<FormAnswer>;
@@ -60,32 +64,13 @@ const ASKED: readonly [string, (bridge: HttpBridge, person: Person) => Promise<A
 ];
 
 describe.each(ASKED)('%s over HTTP', (_, connect) => {
-  let program: BridgeProgram;
-  const open: (() => Promise<unknown>)[] = [];
-
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterEach(async () => {
-    for (const close of open.splice(0)) await close();
-  });
-  afterAll(() => program.remove());
-
   async function before(person: Person): Promise<{ agent: FakeAgent; bridge: HttpBridge; client: Asked }> {
-    const agent = await FakeAgent.start({
+    const agent = await startAgent({
       onMessage: (task) => task.work().ask(pendingWrite('one')),
       onDecisions: (task, [decision]) => task.work().say(`decided ${decision?.decision}`).complete(),
     });
-    open.unshift(() => agent.stop());
-    const bridge = await startHttpBridge(program, {
-      stateDir: await mkdtemp(join(program.directory, 'state-')),
-      agentUrl: agent.url,
-      args: ['--fastest-answer-seconds', '0'],
-    });
-    open.unshift(() => bridge.kill());
-    const client = await connect(bridge, person);
-    open.unshift(() => client.close().catch(() => undefined));
-    return { agent, bridge, client };
+    const bridge = await startHttp(agent, { args: FAST_ANSWERS });
+    return { agent, bridge, client: closing(await connect(bridge, person)) };
   }
 
   test('R67 a person is asked in the stream of the call', async () => {
@@ -107,7 +92,7 @@ describe.each(ASKED)('%s over HTTP', (_, connect) => {
     await shown.happened;
     const [, otherConnect] = HTTP_CLIENTS[0] ?? [];
     const other = await otherConnect?.(bridge);
-    open.unshift(async () => other?.close());
+    closeAfterTest(() => other?.close());
     await other?.call(DECIDE, {
       sessionId: 'session-1',
       callId: 'one',

@@ -1,66 +1,50 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
-import { FakeAgent, type FakeAgentOptions } from '../../support/fake-agent.ts';
+import type { FakeAgent, FakeAgentOptions } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { append, plan } from '../../support/offline-plan.ts';
 import { signal } from '../../support/signal.ts';
 import { stage } from '../../support/stage.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import {
+  DECIDE,
+  DELEGATE,
+  FAST_ANSWERS,
+  WAIT,
+  type AgentAddress,
+  bridgeStart,
+  closing,
+  program,
+  startAgent,
+  startClient,
+  stateDirectory,
+} from './support/bridge-stage.ts';
 import { decisionChannels } from './support/decision-channels.ts';
+import type { BridgeStart } from './support/bridge-program.ts';
 import { FORM_CLIENTS, type FormClient, type FormResult, type Person } from './support/form-client.ts';
-import { RawClient } from './support/raw-client.ts';
-
-const DELEGATE = 'delegate_task_to_assistant';
-const DECIDE = 'approve_or_deny_pending_action';
-/** Whoever answers in these tests is no person: what is tested is not how fast they are. */
-const AT_ONCE = ['--fastest-answer-seconds', '0'];
 
 const approving: Person = () => ({ action: 'accept', content: {} });
 
+async function askingAs(options: FakeAgentOptions, ...callIds: string[]): Promise<FakeAgent> {
+  return startAgent({
+    ...options,
+    onMessage: (task) => task.work().ask(...callIds.map((callId) => pendingWrite(callId))),
+    onDecisions: (task, decisions) => {
+      for (const { callId, decision } of decisions) task.say(`${callId}: ${decision}. `);
+      if (task.pending.length === 0) task.work().complete();
+    },
+  });
+}
+
+async function asking(...callIds: string[]): Promise<FakeAgent> {
+  return askingAs({}, ...callIds);
+}
+
 describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
-  let program: BridgeProgram;
-  const open: { close: () => Promise<unknown> }[] = [];
+  type At = AgentAddress & Partial<Pick<BridgeStart, 'stateDir' | 'args'>>;
 
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterEach(async () => {
-    for (const each of open.splice(0)) await each.close();
-  });
-  afterAll(() => program.remove());
-
-  async function asking(...callIds: string[]): Promise<FakeAgent> {
-    return askingAs({}, ...callIds);
-  }
-
-  async function askingAs(options: FakeAgentOptions, ...callIds: string[]): Promise<FakeAgent> {
-    const agent = await FakeAgent.start({
-      ...options,
-      onMessage: (task) => task.work().ask(...callIds.map((callId) => pendingWrite(callId))),
-      onDecisions: (task, decisions) => {
-        for (const { callId, decision } of decisions) task.say(`${callId}: ${decision}. `);
-        if (task.pending.length === 0) task.work().complete();
-      },
-    });
-    open.push({ close: () => agent.stop() });
-    return agent;
-  }
-
-  interface At {
-    url: string;
-    token?: string;
-    stateDir?: string;
-    args?: readonly string[];
-  }
-
-  async function clientAt(at: At, person: Person): Promise<FormClient> {
-    const { url, token, args = AT_ONCE, stateDir = await mkdtemp(join(program.directory, 'state-')) } = at;
-    const start = { stateDir, agentUrl: url, args, ...(token === undefined ? {} : { token }) };
-    const client = await connect(program, start, person);
-    open.unshift({ close: () => client.close().catch(() => undefined) });
-    return client;
+  async function clientAt({ url, token, ...start }: At, person: Person): Promise<FormClient> {
+    const bridge = await bridgeStart({ url, token }, { args: FAST_ANSWERS, ...start });
+    return closing(await connect(program, bridge, person));
   }
 
   test('R67 a person is shown the preview in a form, and accepting it approves: the call returns the result', async () => {
@@ -80,7 +64,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
 
   test('R67 D3 each pending action has its own form, and declining one denies that one', async () => {
     const agent = await asking('one', 'two');
-    const args = [...AT_ONCE, '--forms', 'more'];
+    const args = [...FAST_ANSWERS, '--forms', 'more'];
     const client = await clientAt({ url: agent.url, args }, ({ message }) =>
       message.includes('two.md') ? { action: 'decline' } : { action: 'accept', content: { reason: 'good' } },
     );
@@ -93,7 +77,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
   });
 
   test.each<[string, Person, readonly string[], RegExp]>([
-    ['a cancel', () => ({ action: 'cancel' }), AT_ONCE, /closed without an answer/],
+    ['a cancel', () => ({ action: 'cancel' }), FAST_ANSWERS, /closed without an answer/],
     ['too fast a yes', approving, ['--fastest-answer-seconds', '60'], /faster than anybody reads/],
     ['too fast a no', () => ({ action: 'decline' }), ['--fastest-answer-seconds', '60'], /faster than/],
   ])(
@@ -116,7 +100,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
 
   test('R67 a client that dies with a form open decides nothing; another is asked anew', async () => {
     const agent = await asking('one');
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const stateDir = await stateDirectory();
     const shown = signal();
     const client = await clientAt({ url: agent.url, stateDir }, () => {
       shown.happen();
@@ -128,7 +112,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     if (holds) expect(await lost).toBe('lost');
     expect(agent.decisions).toEqual([]);
     const other = await clientAt({ url: agent.url, stateDir }, approving);
-    const done = await other.call('wait_for_task', { sessionId: 'session-1' });
+    const done = await other.call(WAIT, { sessionId: 'session-1' });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
     expect(agent.decisions).toHaveLength(1);
   });
@@ -178,9 +162,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     await shown.happened;
     if (holds && options.extensions === undefined) await agent.asked('subscribe');
     const looks = agent.count('GetTask');
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    const other = await RawClient.start(program, { stateDir, agentUrl: agent.url });
-    open.unshift({ close: () => other.kill() });
+    const other = await startClient(agent);
     await other.call(DECIDE, {
       sessionId: 'session-1',
       title: 'Write one.md',
@@ -199,7 +181,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
   test('R67 with human-only a tool call decides nothing and says how to decide; the form does', async () => {
     const agent = await asking('one');
     let answer: ReturnType<Person> = { action: 'cancel' };
-    const args = [...AT_ONCE, '--approvals', 'human-only'];
+    const args = [...FAST_ANSWERS, '--approvals', 'human-only'];
     const client = await clientAt({ url: agent.url, args }, () => answer);
     const trusting = await client.call(DELEGATE, { task: 'do it', autoExecute: true });
     expect(textOf(trusting)).toMatch(/Leave out autoExecute/);
@@ -211,7 +193,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(textOf(refused)).toMatch(/only from the person.*wait_for_task/);
     expect(agent.decisions).toEqual([]);
     answer = { action: 'accept', content: {} };
-    const done = await client.call('wait_for_task', { sessionId: 'session-1' });
+    const done = await client.call(WAIT, { sessionId: 'session-1' });
     expect(done.structuredContent).toMatchObject({ state: 'completed' });
     expect(decisionChannels(agent)).toEqual(['elicitation']);
   });

@@ -1,18 +1,13 @@
 /** Actions that a form cannot show whole (D5), and forms for what was decided elsewhere (R97). */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { FakeAgent, type FakeAgentOptions } from '../../support/fake-agent.ts';
+import type { FakeAgent, FakeAgentOptions } from '../../support/fake-agent.ts';
 import { type FakeTask, pendingWrite } from '../../support/fake-agent-task.ts';
 import { signal } from '../../support/signal.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import { DELEGATE, FAST_ANSWERS, bridgeStart, closing, program, startAgent } from './support/bridge-stage.ts';
 import { FORM_CLIENTS, type FormClient, type FormResult, type Person } from './support/form-client.ts';
 import { type TasksClient, tasksClient } from './support/tasks-client.ts';
 
-const DELEGATE = 'delegate_task_to_assistant';
-/** The answers of these tests come from no person: their speed is not what is tested. */
-const AT_ONCE = ['--fastest-answer-seconds', '0'];
 const WRITE = { callId: 'one', tool: 'write-file', title: 'Write one.md' };
 
 /** An action of forty lines. */
@@ -22,25 +17,12 @@ const LONG = pendingWrite('one', {
   preview: { type: 'command', command: 'echo x\n'.repeat(40).trimEnd(), cwd: '/w' },
 });
 
-let program: BridgeProgram;
-const open: { close: () => Promise<unknown> }[] = [];
-
-beforeAll(async () => {
-  program = await builtBridge();
-});
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close();
-});
-afterAll(() => program.remove());
-
 async function agentAsking(action = LONG, options: FakeAgentOptions = {}): Promise<FakeAgent> {
-  const agent = await FakeAgent.start({
+  return startAgent({
     onMessage: (task) => task.work().ask(action),
     onDecisions: (task, [decision]) => task.work().say(`decided ${decision?.decision}`).complete(),
     ...options,
   });
-  open.push({ close: () => agent.stop() });
-  return agent;
 }
 
 /** A person decides on the server's page. */
@@ -53,10 +35,8 @@ const urlForm = z.looseObject({ mode: z.literal('url'), url: z.string(), message
 
 describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
   async function clientAt(agent: FakeAgent, person: Person, urls = true): Promise<FormClient> {
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    const client = await connect(program, { stateDir, agentUrl: agent.url, args: AT_ONCE }, person, { urls });
-    open.unshift({ close: () => client.close().catch(() => undefined) });
-    return client;
+    const start = await bridgeStart(agent, { args: FAST_ANSWERS });
+    return closing(await connect(program, start, person, { urls }));
   }
 
   test('D5 an action that no form shows whole leads to the page, where it is decided, and the call goes on', async () => {
@@ -249,10 +229,7 @@ const unasked: Person = () => {
 };
 
 async function tasksClientAt(agent: FakeAgent, urls = true): Promise<TasksClient> {
-  const stateDir = await mkdtemp(join(program.directory, 'state-'));
-  const client = await tasksClient(program, { stateDir, agentUrl: agent.url, args: AT_ONCE }, { urls });
-  open.unshift(client);
-  return client;
+  return closing(await tasksClient(program, await bridgeStart(agent, { args: FAST_ANSWERS }), { urls }));
 }
 
 function update(client: TasksClient, taskId: string, inputResponses: object): ReturnType<TasksClient['ask']> {

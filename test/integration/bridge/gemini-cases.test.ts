@@ -4,11 +4,11 @@
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { existsSync } from 'node:fs';
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelCall } from '../../support/fake-gemini-tools.ts';
 import { GEMINI_SERVER } from '../../support/gemini-server.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import { CANCEL, DECIDE, DELEGATE, WAIT, program, stateDirectory } from './support/bridge-stage.ts';
 import { type GeminiPeer, startReal, startStandIn } from './support/gemini-peer.ts';
 import { pendingIn } from './support/pending-in.ts';
 import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
@@ -25,20 +25,16 @@ describe("gemini-cli's stand-in", () => cases(startStandIn));
 (GEMINI_SERVER === undefined ? describe.skip : describe)("gemini-cli's a2a-server", () => cases(startReal));
 
 function cases(startPeer: () => Promise<GeminiPeer>): void {
-  let program: BridgeProgram;
   let peer: GeminiPeer;
   let client: RawClient;
   let stateDir: string;
 
   beforeAll(async () => {
-    [program, peer] = await Promise.all([builtBridge(), startPeer()]);
+    peer = await startPeer();
   }, LONG_MS);
-  afterAll(async () => {
-    await peer.stop();
-    await program.remove();
-  });
+  afterAll(() => peer.stop());
   beforeEach(async () => {
-    stateDir = await mkdtemp(join(program.directory, 'state-'));
+    stateDir = await stateDirectory();
     client = await start();
   });
   afterEach(async () => {
@@ -54,14 +50,14 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     args: { file_path: at(name), content },
   });
   const delegate = (args: object = {}): Promise<ToolResult> =>
-    client.call('delegate_task_to_assistant', { task: 'do it', workspace: peer.workspace, ...args });
+    client.call(DELEGATE, { task: 'do it', workspace: peer.workspace, ...args });
   const decide = (asked: ToolResult, decision: object, by = client): Promise<ToolResult> => {
     const { callId, shown } = pendingIn(asked);
     const sessionId = asked.structuredContent?.['sessionId'];
-    return by.call('approve_or_deny_pending_action', { sessionId, callId, shown, ...decision });
+    return by.call(DECIDE, { sessionId, callId, shown, ...decision });
   };
   const look = (asked: ToolResult, by = client): Promise<ToolResult> =>
-    by.call('wait_for_task', { sessionId: asked.structuredContent?.['sessionId'] });
+    by.call(WAIT, { sessionId: asked.structuredContent?.['sessionId'] });
 
   test('R69 asks with the diff, writes once when approved, and goes on in the same task', async () => {
     peer.script({ say: 'I write.', calls: [write('a.md', 'hello\n')] }, { say: 'Written.' });
@@ -211,7 +207,7 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     peer.script({ calls: [write('a.md', 'hello\n')] });
     const asked = await delegate();
     const { sessionId } = asked.structuredContent ?? {};
-    const cancelled = await client.call('cancel_running_task', { sessionId });
+    const cancelled = await client.call(CANCEL, { sessionId });
     expect(cancelled.structuredContent).toMatchObject({ state: 'cancelled' });
     expect(existsSync(at('a.md'))).toBe(false);
   });

@@ -1,5 +1,5 @@
 /** The bridge in front of an agent in gemini-cli's dialect, with that agent's hazards. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,16 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { FakeGemini } from '../../support/fake-gemini.ts';
 import type { PlannedCall, Step } from '../../support/fake-gemini-task.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import {
+  CANCEL,
+  CHECK,
+  DECIDE,
+  DELEGATE,
+  LIST,
+  WAIT,
+  program,
+  stateDirectory,
+} from './support/bridge-stage.ts';
 import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
 
 const written: (string | undefined)[] = [];
@@ -42,7 +51,6 @@ function unasked(call: PlannedCall): PlannedCall {
 }
 
 describe('an agent in the dialect of gemini-cli', () => {
-  let program: BridgeProgram;
   let agent: FakeGemini;
   let client: RawClient;
   let stateDir: string;
@@ -52,16 +60,11 @@ describe('an agent in the dialect of gemini-cli', () => {
   /** Resolves when the tool runs. */
   let running: Promise<void>;
 
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterAll(() => program.remove());
-
   beforeEach(async () => {
     written.length = 0;
     steps = [{ say: 'I write the file. ' }, { calls: [write()] }, { say: 'It is written.' }];
     agent = await FakeGemini.start((text) => (text === 'go on' ? [{ say: 'Gone on.' }] : steps));
-    stateDir = await mkdtemp(join(program.directory, 'state-'));
+    stateDir = await stateDirectory();
     client = await start();
   });
   afterEach(async () => {
@@ -72,10 +75,10 @@ describe('an agent in the dialect of gemini-cli', () => {
   const start = (): Promise<RawClient> =>
     RawClient.start(program, { stateDir, agentUrl: agent.url, workspaces: ['/w', tmpdir()] });
   const delegate = (args: object = {}): Promise<ToolResult> =>
-    client.call('delegate_task_to_assistant', { task: 'write test.md', workspace: '/w', ...args });
+    client.call(DELEGATE, { task: 'write test.md', workspace: '/w', ...args });
   /** Decides on what this result showed. */
   const decide = (asked: ToolResult, args: { callId?: string; decision: string; [more: string]: unknown }) =>
-    client.call('approve_or_deny_pending_action', {
+    client.call(DECIDE, {
       sessionId: idOf(asked),
       ...shownIn(asked, args.callId ?? 'w-1'),
       ...args,
@@ -135,7 +138,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     const asked = await delegate();
     const other = await start();
     try {
-      const seen = await other.call('wait_for_task', { sessionId: idOf(asked), waitSeconds: 0 });
+      const seen = await other.call(WAIT, { sessionId: idOf(asked), waitSeconds: 0 });
       expect(seen.structuredContent).toMatchObject({ pending: [{ callId: 'w-1' }] });
       const approval = {
         sessionId: idOf(asked),
@@ -143,9 +146,7 @@ describe('an agent in the dialect of gemini-cli', () => {
         decision: 'approve',
         waitSeconds: 0,
       };
-      const answers = await Promise.all(
-        [client, other].map((each) => each.call('approve_or_deny_pending_action', approval)),
-      );
+      const answers = await Promise.all([client, other].map((each) => each.call(DECIDE, approval)));
       await running;
       finish();
       const refused = answers.filter(({ isError }) => isError === true);
@@ -155,7 +156,7 @@ describe('an agent in the dialect of gemini-cli', () => {
           /^A decision on w-1 has been sent before|^No action waits for a decision\. "w-1" was decided/,
         ),
       ]);
-      const done = await client.call('wait_for_task', { sessionId: idOf(asked) });
+      const done = await client.call(WAIT, { sessionId: idOf(asked) });
       expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Made.' });
       expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'proceed_once' }]);
     } finally {
@@ -173,14 +174,14 @@ describe('an agent in the dialect of gemini-cli', () => {
     const approval = { decision: 'approve', waitSeconds: 0 };
     const other = await start();
     try {
-      const elsewhere = await other.call('wait_for_task', { sessionId: idOf(asked), waitSeconds: 0 });
+      const elsewhere = await other.call(WAIT, { sessionId: idOf(asked), waitSeconds: 0 });
       let here = asked;
       // Two changes, of which the second takes the first back: this bridge has shown the same content as another question.
       for (const content of ['mine\n', 'one\n']) {
         await writeFile(filePath, content);
         const refused = await decide(here, approval);
         expect(textOf(refused)).toContain('has changed since the change to it was shown');
-        here = await client.call('wait_for_task', { sessionId: idOf(asked), waitSeconds: 0 });
+        here = await client.call(WAIT, { sessionId: idOf(asked), waitSeconds: 0 });
       }
       expect(agent.task.outcomes).toEqual([]);
       const answers = await Promise.all(
@@ -188,7 +189,7 @@ describe('an agent in the dialect of gemini-cli', () => {
           { bridge: client, saw: here },
           { bridge: other, saw: elsewhere },
         ].map(({ bridge, saw }) =>
-          bridge.call('approve_or_deny_pending_action', {
+          bridge.call(DECIDE, {
             sessionId: idOf(asked),
             ...shownIn(saw, 'w-1'),
             ...approval,
@@ -198,7 +199,7 @@ describe('an agent in the dialect of gemini-cli', () => {
       await running;
       finish();
       expect(answers.filter(({ isError }) => isError === true)).toHaveLength(1);
-      await client.call('wait_for_task', { sessionId: idOf(asked) });
+      await client.call(WAIT, { sessionId: idOf(asked) });
       expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'proceed_once' }]);
     } finally {
       await other.kill();
@@ -218,16 +219,16 @@ describe('an agent in the dialect of gemini-cli', () => {
     const started = await delegate({ waitSeconds: 0 });
     await running;
     finish();
-    const first = await client.call('wait_for_task', { sessionId: idOf(started) });
+    const first = await client.call(WAIT, { sessionId: idOf(started) });
     expect(first.structuredContent).toMatchObject({ state: 'completed', output: 'Made.' });
     steps = [{ calls: [unasked(slow())] }, { say: 'Made again.' }];
     await delegate({ sessionId: idOf(started), waitSeconds: 0 });
     await running;
     finish();
     await agent.closed(2);
-    const listed = await client.call('list_all_active_sessions', {});
+    const listed = await client.call(LIST, {});
     expect(textOf(listed)).toContain('Finished while nobody looked');
-    const second = await client.call('wait_for_task', { sessionId: idOf(started) });
+    const second = await client.call(WAIT, { sessionId: idOf(started) });
     expect(second.structuredContent).toMatchObject({ state: 'completed', output: 'Made again.' });
   });
 
@@ -236,7 +237,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     const denied = await decide(asked, { decision: 'deny', reason: 'wrong file' });
     expect(denied.structuredContent).toMatchObject({ state: 'completed', calls: [{ state: 'stopped' }] });
     expect(textOf(denied)).toContain('yours was not sent');
-    const looked = await client.call('wait_for_task', { sessionId: idOf(asked) });
+    const looked = await client.call(WAIT, { sessionId: idOf(asked) });
     expect(textOf(looked)).not.toContain('yours was not sent');
     expect(written).toEqual([]);
     expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'cancel' }]);
@@ -267,7 +268,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     const asked = await delegate();
     expect(textOf(asked)).toContain('$ make all\n(in sub)');
     const deciding = client.call(
-      'approve_or_deny_pending_action',
+      DECIDE,
       { sessionId: idOf(asked), ...shownIn(asked, 'w-1'), decision: 'approve' },
       { progressToken: 'p' },
     );
@@ -331,11 +332,11 @@ describe('an agent in the dialect of gemini-cli', () => {
     const asked = await delegate();
     await client.kill();
     client = await start();
-    const listed = await client.call('list_all_active_sessions', {});
+    const listed = await client.call(LIST, {});
     expect(listed.structuredContent).toMatchObject({
       sessions: [{ sessionId: idOf(asked), state: 'input_required', title: 'write test.md', pending: 1 }],
     });
-    const again = await client.call('wait_for_task', { sessionId: idOf(asked) });
+    const again = await client.call(WAIT, { sessionId: idOf(asked) });
     expect(again.structuredContent).toMatchObject({
       state: 'input_required',
       output: 'I write the file.',
@@ -361,7 +362,7 @@ describe('an agent in the dialect of gemini-cli', () => {
       expect(agent.sockets.ended).toBe(0);
       finish();
       client = await start();
-      const done = await client.call('wait_for_task', { sessionId: idOf(started) });
+      const done = await client.call(WAIT, { sessionId: idOf(started) });
       expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Made.' });
     },
   );
@@ -377,7 +378,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     await client.kill();
     await agent.closed(1);
     client = await start();
-    const seen = await client.call('wait_for_task', { sessionId: idOf(started) });
+    const seen = await client.call(WAIT, { sessionId: idOf(started) });
     expect(seen.structuredContent).toMatchObject({ state: 'input_required' });
     expect(textOf(seen)).toContain(said);
   });
@@ -390,7 +391,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     const gone = await decide(asked, { decision: 'approve' });
     expect(gone.isError).toBe(true);
     expect(textOf(gone)).toContain('does not know this task (Task not found)');
-    const looked = await client.call('wait_for_task', { sessionId: idOf(asked) });
+    const looked = await client.call(WAIT, { sessionId: idOf(asked) });
     expect(textOf(looked)).toContain('Delegate the remaining work again');
     expect(agent.requests).not.toContain('message/stream');
   });
@@ -409,9 +410,9 @@ describe('an agent in the dialect of gemini-cli', () => {
     steps = [{ calls: [unasked(slow())] }];
     const started = await delegate({ waitSeconds: 0 });
     await running;
-    const looked = await client.call('check_task_progress_and_status', { sessionId: idOf(started) });
+    const looked = await client.call(CHECK, { sessionId: idOf(started) });
     expect(textOf(looked)).toContain('run_shell_command');
-    const cancelled = await client.call('cancel_running_task', { sessionId: idOf(started) });
+    const cancelled = await client.call(CANCEL, { sessionId: idOf(started) });
     expect(cancelled.structuredContent).toMatchObject({ state: 'cancelled' });
     expect(textOf(cancelled)).toContain('may still run after the cancel');
   });

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { hostileAgent, type HostileAgent } from '../../support/fake-agent-hostile.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import { DELEGATE, LIST, program, stateDirectory } from './support/bridge-stage.ts';
 import { RawClient, textOf } from './support/raw-client.ts';
 
 const MEGABYTE = 1024 * 1024;
-const DELEGATE = 'delegate_task_to_assistant';
 
 /** Each agent's manners, what the sentence must say, and whether its card is the trouble already. */
 const HOSTILE: Record<string, { answer: RequestListener; says: RegExp; card?: boolean }> = {
@@ -76,13 +75,11 @@ const HOSTILE: Record<string, { answer: RequestListener; says: RegExp; card?: bo
 };
 
 describe('agents that do not behave', () => {
-  let program: BridgeProgram;
   let client: RawClient;
   let good: FakeAgent;
   const agents = new Map<string, HostileAgent>();
 
   beforeAll(async () => {
-    program = await builtBridge();
     good = await FakeAgent.start({ onMessage: (task) => task.work().say('fine').complete() });
     for (const [name, { answer, card }] of Object.entries(HOSTILE)) {
       agents.set(name, await hostileAgent(answer, { card: card ?? false }));
@@ -106,14 +103,13 @@ describe('agents that do not behave', () => {
         },
       }),
     );
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const stateDir = await stateDirectory();
     client = await RawClient.start(program, { stateDir, args: ['--config', config] });
   });
   afterAll(async () => {
     await client.kill();
     await good.stop();
     for (const agent of agents.values()) await agent.stop();
-    await program.remove();
   });
 
   test.each(Object.entries(HOSTILE))(
@@ -139,7 +135,7 @@ describe('agents that do not behave', () => {
         request.socket.resetAndDestroy();
       });
     });
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const stateDir = await stateDirectory();
     const other = await RawClient.start(program, { stateDir, agentUrl: agent.url });
     const result = await other.call(DELEGATE, { task: 'once' });
     expect(textOf(result)).toContain('Whether the message arrived is not known');
@@ -167,7 +163,7 @@ describe('agents that do not behave', () => {
   test('R63 one agent in trouble does not hide the others, and the bridge goes on', async () => {
     const done = await client.call(DELEGATE, { task: 'work', agent: 'good' });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'fine' });
-    const listed = await client.call('list_all_active_sessions', {});
+    const listed = await client.call(LIST, {});
     expect(textOf(listed)).toContain('session-1');
     expect(textOf(listed)).toContain('Agent "down" could not be asked');
     const who = await client.call('get_agent_capabilities_and_version', {});

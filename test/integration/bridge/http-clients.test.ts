@@ -1,52 +1,43 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
 import { TOOL_EXECUTIONS } from '../../../bridge/mcp/reports/tool-executions.ts';
-import { FakeAgent } from '../../support/fake-agent.ts';
+import type { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import {
+  APPROVE_ONE,
+  CANCEL,
+  CHECK,
+  DECIDE,
+  DELEGATE,
+  LIST,
+  WAIT,
+  closeAfterTest,
+  closing,
+  program,
+  startAgent,
+  stateDirectory,
+} from './support/bridge-stage.ts';
 import { type HttpBridge, startHttpBridge } from './support/http-bridge.ts';
 import { type CallResult, HTTP_CLIENTS, type HttpClient } from './support/http-client.ts';
 
-const DELEGATE = 'delegate_task_to_assistant';
-const DECIDE = 'approve_or_deny_pending_action';
-const WAIT = 'wait_for_task';
-const LIST = 'list_all_active_sessions';
+async function restarted(start: Parameters<typeof startHttpBridge>[1]): Promise<HttpBridge> {
+  const bridge = await startHttpBridge(program, start);
+  closeAfterTest(() => bridge.kill());
+  return bridge;
+}
+
+async function bridgeOf(agent: FakeAgent, args: readonly string[] = []): Promise<HttpBridge> {
+  const stateDir = await stateDirectory();
+  return restarted({ stateDir, agentUrl: agent.url, args: ['--log-level', 'info', ...args] });
+}
+
+async function agentOf(options: Parameters<typeof FakeAgent.start>[0] = {}): Promise<FakeAgent> {
+  return startAgent({ onMessage: (task) => task.work(), ...options });
+}
 
 describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }) => {
-  let program: BridgeProgram;
-  const open: { close: () => Promise<unknown> }[] = [];
-
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterEach(async () => {
-    for (const each of open.splice(0)) await each.close();
-  });
-  afterAll(() => program.remove());
-
-  async function agentOf(options: Parameters<typeof FakeAgent.start>[0] = {}): Promise<FakeAgent> {
-    const agent = await FakeAgent.start({ onMessage: (task) => task.work(), ...options });
-    open.push({ close: () => agent.stop() });
-    return agent;
-  }
-
-  async function bridgeOf(agent: FakeAgent, args: readonly string[] = []): Promise<HttpBridge> {
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    return restarted({ stateDir, agentUrl: agent.url, args: ['--log-level', 'info', ...args] });
-  }
-
-  async function restarted(start: Parameters<typeof startHttpBridge>[1]): Promise<HttpBridge> {
-    const bridge = await startHttpBridge(program, start);
-    open.unshift({ close: () => bridge.kill() });
-    return bridge;
-  }
-
   async function clientOf(bridge: HttpBridge): Promise<HttpClient> {
-    const client = await connect(bridge);
-    open.unshift({ close: () => client.close().catch(() => undefined) });
-    return client;
+    return closing(await connect(bridge));
   }
 
   test('delegates with progress, is shown the pending action, approves, and gets the result', async () => {
@@ -67,12 +58,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     });
     expect(progress.join()).toContain('write-file waits for approval');
     const sessionId = asked.structuredContent?.['sessionId'];
-    const decided = await client.call(DECIDE, {
-      sessionId,
-      callId: 'one',
-      shown: 'hash-of-one',
-      decision: 'approve',
-    });
+    const decided = await client.call(DECIDE, { sessionId, ...APPROVE_ONE });
     expect(decided.structuredContent).toMatchObject({ state: 'completed', output: 'written' });
   });
 
@@ -81,7 +67,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     const client = await clientOf(await bridgeOf(agent));
     const waiting = client.call(DELEGATE, { task: 'long' });
     await agent.asked('SendStreamingMessage');
-    const cancelled = await client.call('cancel_running_task', { sessionId: 'session-1', reason: 'enough' });
+    const cancelled = await client.call(CANCEL, { sessionId: 'session-1', reason: 'enough' });
     expect(cancelled.structuredContent).toMatchObject({ state: 'cancelled' });
     expect((await waiting).structuredContent).toMatchObject({ state: 'cancelled' });
   });
@@ -95,7 +81,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     await new Promise<unknown>((resolve) => {
       client.call(DELEGATE, { task: 'run' }, { onprogress: resolve }).catch(() => undefined);
     });
-    const looked = await client.call('check_task_progress_and_status', { sessionId: 'session-1' });
+    const looked = await client.call(CHECK, { sessionId: 'session-1' });
     expect(looked['_meta']?.[TOOL_EXECUTIONS]).toMatchObject([{ toolId: 'live-1', agent: 'agent' }]);
     expect(looked.metadata).toMatchObject({ toolId: 'live-1' });
     expect((await client.call('abort_tool_execution', { toolId: 'live-1' })).structuredContent).toEqual({
@@ -165,12 +151,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     let waited: CallResult = await client.call(WAIT, { sessionId: 'session-1' });
     while (waited.isError === true) waited = await client.call(WAIT, { sessionId: 'session-1' });
     expect(waited.structuredContent).toMatchObject({ state: 'input_required', sessionId: 'session-1' });
-    const decided = await client.call(DECIDE, {
-      sessionId: 'session-1',
-      callId: 'one',
-      shown: 'hash-of-one',
-      decision: 'approve',
-    });
+    const decided = await client.call(DECIDE, { sessionId: 'session-1', ...APPROVE_ONE });
     expect(decided.structuredContent).toMatchObject({ state: 'completed', output: 'written' });
     expect(agent.tasks.size).toBe(1);
     expect(agent.decisions).toHaveLength(1);

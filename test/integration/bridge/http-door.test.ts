@@ -1,26 +1,34 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { FakeAgent } from '../../support/fake-agent.ts';
-import { type BridgeProgram, bridgeCommand, builtBridge } from './support/bridge-program.ts';
+import { bridgeCommand } from './support/bridge-program.ts';
+import {
+  DELEGATE,
+  LIST,
+  closeAfterTest,
+  program,
+  startAgent,
+  startClient,
+  startHttp,
+  stateDirectory,
+} from './support/bridge-stage.ts';
 import { ask, type HttpBridge, INITIALIZE, MCP_HEADERS, startHttpBridge } from './support/http-bridge.ts';
-import { RawClient, textOf } from './support/raw-client.ts';
+import { type RawClient, textOf } from './support/raw-client.ts';
 
 const PAGE = 'https://console.example.com';
 
 describe('the door before MCP over HTTP', () => {
-  let program: BridgeProgram;
   let agent: FakeAgent;
   let bridge: HttpBridge;
 
   beforeAll(async () => {
-    program = await builtBridge();
     agent = await FakeAgent.start();
     bridge = await startHttpBridge(program, {
-      stateDir: await mkdtemp(join(program.directory, 'state-')),
+      stateDir: await stateDirectory(),
       agentUrl: agent.url,
       args: ['--http-allow-origin', PAGE, '--log-level', 'trace'],
     });
@@ -28,7 +36,6 @@ describe('the door before MCP over HTTP', () => {
   afterAll(async () => {
     await bridge.kill();
     await agent.stop();
-    await program.remove();
   });
 
   const initialize = (headers: Record<string, string>) =>
@@ -187,25 +194,11 @@ interface Odd {
 }
 
 describe('a call over HTTP that its client withdraws', () => {
-  let program: BridgeProgram;
-  const open: { close: () => Promise<unknown> }[] = [];
-
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterEach(async () => {
-    for (const each of open.splice(0)) await each.close();
-  });
-  afterAll(() => program.remove());
-
   test.each([7, 'seven'])(
     'R48 R50 by the id %p: a last event says why, and its stream ends',
     async (requestId) => {
-      const agent = await FakeAgent.start({ onMessage: (task) => task.work() });
-      open.push({ close: () => agent.stop() });
-      const stateDir = await mkdtemp(join(program.directory, 'state-'));
-      const bridge = await startHttpBridge(program, { stateDir, agentUrl: agent.url });
-      open.unshift({ close: () => bridge.kill() });
+      const agent = await startAgent({ onMessage: (task) => task.work() });
+      const bridge = await startHttp(agent);
       const known = { ...MCP_HEADERS, ...bridge.credentials };
       const begun = await ask(bridge.url, { headers: known, body: INITIALIZE });
       const headers = { ...known, 'mcp-session-id': String(begun.headers['mcp-session-id']) };
@@ -233,36 +226,30 @@ describe('a call over HTTP that its client withdraws', () => {
   );
 });
 
+async function exitOf(args: readonly string[]): Promise<{ code: number | null; said: string }> {
+  const stateDir = await stateDirectory();
+  const command = bridgeCommand(program, { stateDir, args });
+  const child = spawn(command.command, command.args, {
+    env: command.env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  await once(child, 'close');
+  return { code: child.exitCode, said };
+}
+
+async function clientOf(args: readonly string[], agentUrl = 'http://127.0.0.1:1'): Promise<RawClient> {
+  return startClient({ url: agentUrl }, { args: [...args, '--log-level', 'info'] });
+}
+
 describe('HTTP beside stdio', () => {
-  let program: BridgeProgram;
-  const open: { close: () => Promise<unknown> }[] = [];
-
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterEach(async () => {
-    for (const each of open.splice(0)) await each.close();
-  });
-  afterAll(() => program.remove());
-
-  async function clientOf(args: readonly string[], agentUrl = 'http://127.0.0.1:1'): Promise<RawClient> {
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    const client = await RawClient.start(program, {
-      stateDir,
-      agentUrl,
-      args: [...args, '--log-level', 'info'],
-    });
-    open.unshift({ close: () => client.kill() });
-    return client;
-  }
-
   test('B2 both are served by one bridge, which goes when the client closes stdin; stdout stays MCP', async () => {
-    const agent = await FakeAgent.start({ onMessage: (task) => task.work().say('done').complete() });
-    open.push({ close: () => agent.stop() });
+    const agent = await startAgent({ onMessage: (task) => task.work().say('done').complete() });
     const client = await clientOf(['--http', '0'], agent.url);
     await client.logged(/serving MCP over HTTP/);
     const url = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(client.stderr)?.[0] ?? '';
-    await client.call('delegate_task_to_assistant', { task: 'go' });
+    await client.call(DELEGATE, { task: 'go' });
     expect((await ask(url)).status).toBe(401);
     expect(await client.close()).toBe(0);
     await expect(ask(url)).rejects.toThrow('no answer');
@@ -272,13 +259,13 @@ describe('HTTP beside stdio', () => {
   test('a port that is taken is said, and the client at stdin is served all the same', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
-    open.push({ close: async () => other.close() });
+    closeAfterTest(() => other.close());
     const address = other.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const client = await clientOf(['--http', String(port)]);
     await client.logged(/MCP is not served over HTTP/);
     expect(client.stderr).toContain('another program listens there, perhaps another bridge');
-    expect(textOf(await client.call('list_all_active_sessions', {}))).toContain('could not be asked');
+    expect(textOf(await client.call(LIST, {}))).toContain('could not be asked');
     const alone = await exitOf(['--http', String(port), '--no-stdio']);
     expect(alone).toEqual({ code: 78, said: expect.stringContaining('Choose another port with --http') });
   });
@@ -293,17 +280,4 @@ describe('HTTP beside stdio', () => {
   ])('with %j the process exits with %i, and says why', async (args, code, said) => {
     expect(await exitOf(args)).toEqual({ code, said: expect.stringMatching(said) });
   });
-
-  async function exitOf(args: readonly string[]): Promise<{ code: number | null; said: string }> {
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    const command = bridgeCommand(program, { stateDir, args });
-    const child = spawn(command.command, command.args, {
-      env: command.env,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let said = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
-    await once(child, 'close');
-    return { code: child.exitCode, said };
-  }
 });

@@ -1,20 +1,15 @@
 /** The two programs and the official MCP clients over HTTP: real processes and sockets from end to end. */
 import { actionOf } from '../../support/a2a-message.ts';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { toolExecutionSchema, TOOL_EXECUTIONS } from '../../../bridge/mcp/reports/tool-executions.ts';
 import { append, plan, shell } from '../../support/offline-plan.ts';
 import { stage } from '../../support/stage.ts';
 import type { Stage } from '../../support/stage.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
-import { type HttpBridge, startHttpBridge } from './support/http-bridge.ts';
+import { CANCEL, CHECK, DECIDE, DELEGATE, LIST, WAIT, closing, startHttp } from './support/bridge-stage.ts';
+import type { HttpBridge } from './support/http-bridge.ts';
 import { HTTP_CLIENTS, type HttpClient } from './support/http-client.ts';
 
-const DELEGATE = 'delegate_task_to_assistant';
-const DECIDE = 'approve_or_deny_pending_action';
-const WAIT = 'wait_for_task';
 /** Longer than a test may take; what a failed test leaves behind ends by itself. */
 const LONG = 'echo running; sleep 90 & wait';
 
@@ -25,33 +20,16 @@ const delegated = z.looseObject({
 });
 
 describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, connect) => {
-  let program: BridgeProgram;
-  const open: (() => Promise<unknown>)[] = [];
-
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterEach(async () => {
-    for (const close of open.splice(0)) await close();
-  });
-  afterAll(() => program.remove());
-
   /** A bridge at that server, and a client of it; a bridge that follows another takes its state and its port. */
   async function clientOf(
     { server }: Stage,
     before?: HttpBridge,
   ): Promise<{ bridge: HttpBridge; client: HttpClient }> {
-    const bridge = await startHttpBridge(program, {
-      stateDir: before?.stateDir ?? (await mkdtemp(join(program.directory, 'state-'))),
-      port: before === undefined ? 0 : Number(new URL(before.url).port),
-      agentUrl: server.url,
-      token: server.token,
+    const bridge = await startHttp(server, {
+      ...(before && { stateDir: before.stateDir, port: Number(new URL(before.url).port) }),
       args: ['--log-level', 'info'],
     });
-    open.unshift(() => bridge.kill());
-    const client = await connect(bridge);
-    open.unshift(() => client.close().catch(() => undefined));
-    return { bridge, client };
+    return { bridge, client: closing(await connect(bridge)) };
   }
 
   test('R01 R20 what was delegated over one bridge is approved over the next, and runs exactly once', async () => {
@@ -89,7 +67,7 @@ describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, co
       };
       calls.push(client.call(DECIDE, approval, { onprogress }));
     });
-    const looked = await client.call('check_task_progress_and_status', { sessionId });
+    const looked = await client.call(CHECK, { sessionId });
     const running = z.array(toolExecutionSchema).parse(looked['_meta']?.[TOOL_EXECUTIONS]);
     expect(running).toMatchObject([{ tool: 'run-shell-command', agent: 'agent', sessionId }]);
     const { toolId = '', startedAt } = running[0] ?? {};
@@ -127,10 +105,10 @@ describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, co
     await started;
     stop.abort();
     await bridge.logged(/"fate":"goes-on"/);
-    const listed = await client.call('list_all_active_sessions', { state: 'working' });
+    const listed = await client.call(LIST, { state: 'working' });
     const sessions = z.array(z.looseObject({ sessionId: z.string() }));
     const [session] = sessions.parse(listed.structuredContent?.['sessions']);
-    const cancelled = await client.call('cancel_running_task', { sessionId: session?.sessionId });
+    const cancelled = await client.call(CANCEL, { sessionId: session?.sessionId });
     expect(cancelled.structuredContent).toMatchObject({ state: 'cancelled' });
     const waited = await client.call(WAIT, { sessionId: session?.sessionId });
     expect(waited.structuredContent).toMatchObject({ state: 'cancelled' });

@@ -1,15 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
-import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { rowIn, rowsIn } from '../../support/bridge-database.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
-import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
-
-const DELEGATE = 'delegate_task_to_assistant';
-const LIST = 'list_all_active_sessions';
+import {
+  CHECK,
+  DELEGATE,
+  LIST,
+  WAIT,
+  closeAfterTest,
+  startAgent,
+  startClient,
+  stateDirectory,
+} from './support/bridge-stage.ts';
+import { textOf, type ToolResult } from './support/raw-client.ts';
 
 /** Resolves when the bridge has put the result of that task into the inbox. */
 const kept = (stateDir: string, taskId: string): Promise<void> =>
@@ -20,35 +23,10 @@ const OPEN = `SELECT task_id FROM delegations WHERE state = 'accepted'`;
 const waiting = (result: ToolResult): unknown => result.structuredContent?.['waitingResults'];
 
 describe('results that finished while nobody looked', () => {
-  let program: BridgeProgram;
-  const open: { close: () => Promise<unknown> }[] = [];
-
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterEach(async () => {
-    for (const each of open.splice(0)) await each.close();
-  });
-  afterAll(() => program.remove());
-
-  const stateDirectory = (): Promise<string> => mkdtemp(join(program.directory, 'state-'));
-
-  async function agentOf(options: Parameters<typeof FakeAgent.start>[0]): Promise<FakeAgent> {
-    const agent = await FakeAgent.start(options);
-    open.push({ close: () => agent.stop() });
-    return agent;
-  }
-
-  async function bridgeAt(stateDir: string, agent: FakeAgent): Promise<RawClient> {
-    const client = await RawClient.start(program, { stateDir, agentUrl: agent.url });
-    open.unshift({ close: () => client.kill() });
-    return client;
-  }
-
   test('R68 are announced once, at the head of the next answer and in its structure, and stay until they are collected', async () => {
     const stateDir = await stateDirectory();
-    const agent = await agentOf({ onMessage: (task) => task.work() });
-    const client = await bridgeAt(stateDir, agent);
+    const agent = await startAgent({ onMessage: (task) => task.work() });
+    const client = await startClient(agent, { stateDir });
     const handle = await client.call(DELEGATE, { task: 'walk away', waitSeconds: 0 });
     expect(waiting(handle)).toBeUndefined();
     agent.task.say('done').complete();
@@ -66,21 +44,21 @@ describe('results that finished while nobody looked', () => {
     expect(textOf(after)).toMatch(/^Sessions/);
     expect(await rowsIn(stateDir, OPEN)).toEqual([['task-1']]);
 
-    const collected = await client.call('wait_for_task', { sessionId: 'session-1' });
+    const collected = await client.call(WAIT, { sessionId: 'session-1' });
     expect(collected.structuredContent).toMatchObject({ state: 'completed', output: 'done' });
     expect(await client.close()).toBe(0);
     expect(await rowsIn(stateDir, OPEN)).toEqual([]);
-    const third = await bridgeAt(stateDir, agent);
+    const third = await startClient(agent, { stateDir });
     expect(waiting(await third.call(LIST, {}))).toBeUndefined();
   });
 
   test('a status call asks the agent once: the inbox waits for the same answer', async () => {
-    const agent = await agentOf({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
-    const client = await bridgeAt(await stateDirectory(), agent);
+    const agent = await startAgent({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
+    const client = await startClient(agent);
     await client.call(DELEGATE, { task: 'ask me' });
     const before = agent.count('GetTask');
 
-    const status = await client.call('check_task_progress_and_status', { sessionId: 'session-1' });
+    const status = await client.call(CHECK, { sessionId: 'session-1' });
 
     expect(status.structuredContent).toMatchObject({ state: 'input_required' });
     expect(agent.count('GetTask') - before).toBe(1);
@@ -89,20 +67,20 @@ describe('results that finished while nobody looked', () => {
   test('R97 are announced with a prompt and with a resource too, and review_pending holds the preview of what waits', async () => {
     const stateDir = await stateDirectory();
     let tasks = 0;
-    const agent = await agentOf({
+    const agent = await startAgent({
       onMessage: (task) => ((tasks += 1) === 1 ? task.work().ask(pendingWrite('one')) : task.work()),
     });
-    const first = await bridgeAt(stateDir, agent);
+    const first = await startClient(agent, { stateDir });
     await first.call(DELEGATE, { task: 'ask me', waitSeconds: 0 });
     await first.call(DELEGATE, { task: 'walk away', waitSeconds: 0 });
     [...agent.tasks.values()].at(-1)?.say('done').complete();
     await kept(stateDir, 'task-2');
 
-    const second = await bridgeAt(stateDir, agent);
+    const second = await startClient(agent, { stateDir });
     const prompt = JSON.stringify(await second.request('prompts/get', { name: 'review_pending' }));
     expect(prompt).toMatch(/"text":"Finished while nobody looked.*walk away.*\+hello.*approve hash-of-one/);
 
-    const third = await bridgeAt(stateDir, agent);
+    const third = await startClient(agent, { stateDir });
     const uri = 'task://session-1/task-1/diff';
     const read = JSON.stringify(await third.request('resources/read', { uri }));
     expect(read).toMatch(
@@ -112,45 +90,45 @@ describe('results that finished while nobody looked', () => {
 
   test('R68 B3 are announced by the next bridge, with its first answer, when the one that had delegated them was killed', async () => {
     const stateDir = await stateDirectory();
-    const agent = await agentOf({ onMessage: (task) => task.work() });
-    const first = await bridgeAt(stateDir, agent);
+    const agent = await startAgent({ onMessage: (task) => task.work() });
+    const first = await startClient(agent, { stateDir });
     await first.call(DELEGATE, { task: 'outlive me', waitSeconds: 0 });
     await first.close();
     agent.task.say('done').complete();
 
-    const second = await bridgeAt(stateDir, agent);
+    const second = await startClient(agent, { stateDir });
     const told = await second.call('get_agent_capabilities_and_version', {});
     expect(waiting(told)).toMatchObject([{ sessionId: 'session-1', title: 'outlive me' }]);
     await second.kill();
 
     // Nobody has collected it: whoever comes back to another bridge is told as well.
-    const third = await bridgeAt(stateDir, agent);
+    const third = await startClient(agent, { stateDir });
     expect(waiting(await third.call(LIST, {}))).toMatchObject([{ sessionId: 'session-1' }]);
     expect(waiting(await third.call(LIST, {}))).toBeUndefined();
-    const result = await third.call('wait_for_task', { sessionId: 'session-1' });
+    const result = await third.call(WAIT, { sessionId: 'session-1' });
     expect(result.structuredContent).toMatchObject({ output: 'done' });
   });
 
   test('R68 are announced by each of the bridges a person works with, and by none once one of them has handed it over', async () => {
     const stateDir = await stateDirectory();
-    const agent = await agentOf({ onMessage: (task) => task.work() });
-    const mine = await bridgeAt(stateDir, agent);
-    const other = await bridgeAt(stateDir, agent);
-    const third = await bridgeAt(stateDir, agent);
+    const agent = await startAgent({ onMessage: (task) => task.work() });
+    const mine = await startClient(agent, { stateDir });
+    const other = await startClient(agent, { stateDir });
+    const third = await startClient(agent, { stateDir });
     await mine.call(DELEGATE, { task: 'either', waitSeconds: 0 });
     agent.task.say('done').complete();
     await kept(stateDir, 'task-1');
     expect(waiting(await other.call(LIST, {}))).toMatchObject([{ sessionId: 'session-1' }]);
     expect(waiting(await mine.call(LIST, {}))).toMatchObject([{ sessionId: 'session-1' }]);
-    await other.call('wait_for_task', { sessionId: 'session-1' });
+    await other.call(WAIT, { sessionId: 'session-1' });
     expect(await other.close()).toBe(0);
     expect(waiting(await third.call(LIST, {}))).toBeUndefined();
   });
 
   test('R68 what a call waits for is its answer and no announcement, not even beside it', async () => {
     const stateDir = await stateDirectory();
-    const agent = await agentOf({ onMessage: (task) => task.work() });
-    const client = await bridgeAt(stateDir, agent);
+    const agent = await startAgent({ onMessage: (task) => task.work() });
+    const client = await startClient(agent, { stateDir });
     const waited = client.call(DELEGATE, { task: 'wait for it' });
     await agent.asked('SendStreamingMessage');
     agent.task.say('done').complete();
@@ -162,8 +140,8 @@ describe('results that finished while nobody looked', () => {
 
   test('R68 a task that was parked here and decided elsewhere is announced when it has ended', async () => {
     const stateDir = await stateDirectory();
-    const agent = await agentOf({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
-    const client = await bridgeAt(stateDir, agent);
+    const agent = await startAgent({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
+    const client = await startClient(agent, { stateDir });
     await client.call(DELEGATE, { task: 'ask elsewhere' });
     agent.task.work().say('written').complete();
     // The end of the stream that showed it parked may still be on its way when the first of these looks.
@@ -174,18 +152,16 @@ describe('results that finished while nobody looked', () => {
 
   test('R68 an agent that takes every connection and says nothing holds an answer up for a moment, and no later one', async () => {
     const stateDir = await stateDirectory();
-    const agent = await agentOf({ onMessage: (task) => task.work() });
+    const agent = await startAgent({ onMessage: (task) => task.work() });
     const { port } = agent;
-    const first = await bridgeAt(stateDir, agent);
+    const first = await startClient(agent, { stateDir });
     await first.call(DELEGATE, { task: 'go silent', waitSeconds: 0 });
     await first.kill();
     await agent.stop();
-    open.length = 0;
     const silent = createServer();
     await new Promise<void>((resolve) => silent.listen(port, '127.0.0.1', resolve));
-    open.push({ close: async () => void silent.close() });
-    const client = await RawClient.start(program, { stateDir, agentUrl: `http://127.0.0.1:${String(port)}` });
-    open.unshift({ close: () => client.kill() });
+    closeAfterTest(() => silent.close());
+    const client = await startClient({ url: `http://127.0.0.1:${String(port)}` }, { stateDir });
     // Both are answered before the agent is given up, which takes longer than this test may.
     for (let call = 0; call < 2; call += 1)
       expect(textOf(await client.call('abort_tool_execution', { toolId: '' }))).toContain('is not the id');
@@ -193,8 +169,8 @@ describe('results that finished while nobody looked', () => {
 
   test('R68 of many only the newest are told one by one', async () => {
     const stateDir = await stateDirectory();
-    const agent = await agentOf({ onMessage: (task) => task.work() });
-    const client = await bridgeAt(stateDir, agent);
+    const agent = await startAgent({ onMessage: (task) => task.work() });
+    const client = await startClient(agent, { stateDir });
     for (let index = 0; index < 13; index += 1)
       await client.call(DELEGATE, { task: `job ${String(index)}`, waitSeconds: 0 });
     for (const task of agent.tasks.values()) task.say('done').complete();

@@ -1,47 +1,35 @@
 /** What the bridge logs of its sessions. */
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import {
+  APPROVE_ONE,
+  DECIDE,
+  DELEGATE,
+  closeAfterTest,
+  program,
+  startAgent,
+  stateDirectory,
+} from './support/bridge-stage.ts';
 import { RawClient } from './support/raw-client.ts';
-
-let program: BridgeProgram;
-const open: { close: () => Promise<unknown> }[] = [];
-
-beforeAll(async () => {
-  program = await builtBridge();
-});
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close();
-});
-afterAll(() => program.remove());
 
 const line = z.looseObject({ time: z.number(), msg: z.string() });
 
 test('each state of a session is one line, with its ids and what waits, and without its text', async () => {
-  const agent = await FakeAgent.start({
+  const agent = await startAgent({
     onMessage: (task) => task.work().ask(pendingWrite('one')),
     onDecisions: (task) => task.work().say('SECRET').complete(),
   });
-  open.push({ close: () => agent.stop() });
-  const stateDir = await mkdtemp(join(program.directory, 'state-'));
+  const stateDir = await stateDirectory();
   const client = await RawClient.start(program, {
     stateDir,
     agentUrl: agent.url,
     args: ['--log-level', 'info'],
   });
-  open.unshift({ close: () => client.kill() });
-  const { structuredContent } = await client.call('delegate_task_to_assistant', { task: 'SECRET work' });
+  closeAfterTest(() => client.kill());
+  const { structuredContent } = await client.call(DELEGATE, { task: 'SECRET work' });
   const sessionId = structuredContent?.['sessionId'];
-  await client.call('approve_or_deny_pending_action', {
-    sessionId,
-    callId: 'one',
-    shown: 'hash-of-one',
-    decision: 'approve',
-  });
+  await client.call(DECIDE, { sessionId, ...APPROVE_ONE });
   const lines = client.stderr
     .trim()
     .split('\n')

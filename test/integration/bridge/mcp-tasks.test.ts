@@ -1,22 +1,26 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { type ApplicationElicitResult, resultFromTaskOutcome } from '@modelcontextprotocol/ext-tasks/client';
 import { taskId as asTaskId } from '@modelcontextprotocol/ext-tasks/core';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
 import { z } from 'zod';
-import { FakeAgent } from '../../support/fake-agent.ts';
+import type { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { append, plan } from '../../support/offline-plan.ts';
 import { sharedStage } from '../../support/shared-stage.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import {
+  DECIDE,
+  DELEGATE,
+  FAST_ANSWERS,
+  WAIT,
+  type AgentAddress,
+  bridgeStart,
+  closing,
+  program,
+  startAgent,
+  stateDirectory,
+} from './support/bridge-stage.ts';
 import { decisionChannels } from './support/decision-channels.ts';
 import { type Form, type TasksClient, tasksClient, type TasksClientOptions } from './support/tasks-client.ts';
 
-const DELEGATE = 'delegate_task_to_assistant';
-const DECIDE = 'approve_or_deny_pending_action';
-const WAIT = 'wait_for_task';
-/** Whoever answers in these tests is no person: what is tested is not how fast they are. */
-const AT_ONCE = ['--fastest-answer-seconds', '0'];
 const accept = (content: ApplicationElicitResult['content'] = {}): ApplicationElicitResult => ({
   action: 'accept',
   content,
@@ -33,65 +37,44 @@ const detailed = z.looseObject({
     .optional(),
 });
 
+async function clientAt(
+  agent: AgentAddress,
+  options: TasksClientOptions & { stateDir?: string; args?: readonly string[] } = {},
+): Promise<TasksClient> {
+  const { stateDir, args = FAST_ANSWERS, ...rest } = options;
+  const start = await bridgeStart(agent, { args, ...(stateDir && { stateDir }) });
+  return closing(await tasksClient(program, start, rest));
+}
+
+const asking = (): Promise<FakeAgent> =>
+  startAgent({
+    onMessage: (task) => task.work().ask(pendingWrite('one')),
+    onDecisions: (task, [decision]) => task.work().say(`decided ${decision?.decision}`).complete(),
+  });
+
+test('R66 a client that declares tasks gets one at once, polls it, answers the form of the pending action, and gets the result', async () => {
+  const agent = await asking();
+  const forms: Form[] = [];
+  const person = (form: Form): ApplicationElicitResult => {
+    forms.push(form);
+    return accept();
+  };
+  const client = await clientAt(agent, { person });
+  const execution = await client.session.callTool(DELEGATE, { task: 'do it' });
+  expect(execution.kind).toBe('task');
+  const { outcome } = await execution.settle();
+  const { structuredContent } = report.parse(resultFromTaskOutcome(outcome));
+  expect(structuredContent).toMatchObject({ state: 'completed', output: 'decided approve' });
+  expect(forms).toHaveLength(1);
+  expect(forms[0]).toMatchObject({
+    message: 'Create one.md: +1\n+ hello',
+    requestedSchema: { properties: {} },
+  });
+  expect(decisionChannels(agent)).toEqual(['task-form']);
+  expect(agent.decisions).toMatchObject([{ callId: 'one', shown: 'hash-of-one', scope: 'once' }]);
+});
+
 describe('MCP tasks', () => {
-  let program: BridgeProgram;
-  const open: { close: () => Promise<unknown> }[] = [];
-
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterEach(async () => {
-    for (const each of open.splice(0)) await each.close();
-  });
-  afterAll(() => program.remove());
-
-  async function agentOf(options: Parameters<typeof FakeAgent.start>[0]): Promise<FakeAgent> {
-    const agent = await FakeAgent.start(options);
-    open.push({ close: () => agent.stop() });
-    return agent;
-  }
-
-  const asking = (): Promise<FakeAgent> =>
-    agentOf({
-      onMessage: (task) => task.work().ask(pendingWrite('one')),
-      onDecisions: (task, [decision]) => task.work().say(`decided ${decision?.decision}`).complete(),
-    });
-
-  const stateDirectory = (): Promise<string> => mkdtemp(join(program.directory, 'state-'));
-
-  async function clientAt(
-    { url, token }: { url: string; token?: string },
-    options: TasksClientOptions & { stateDir?: string; args?: readonly string[] } = {},
-  ): Promise<TasksClient> {
-    const { stateDir = await stateDirectory(), args = AT_ONCE, ...rest } = options;
-    const start = { stateDir, agentUrl: url, args, ...(token === undefined ? {} : { token }) };
-    const client = await tasksClient(program, start, rest);
-    open.unshift(client);
-    return client;
-  }
-
-  test('R66 a client that declares tasks gets one at once, polls it, answers the form of the pending action, and gets the result', async () => {
-    const agent = await asking();
-    const forms: Form[] = [];
-    const person = (form: Form): ApplicationElicitResult => {
-      forms.push(form);
-      return accept();
-    };
-    const client = await clientAt(agent, { person });
-    const execution = await client.session.callTool(DELEGATE, { task: 'do it' });
-    expect(execution.kind).toBe('task');
-    const { outcome } = await execution.settle();
-    const { structuredContent } = report.parse(resultFromTaskOutcome(outcome));
-    expect(structuredContent).toMatchObject({ state: 'completed', output: 'decided approve' });
-    expect(forms).toHaveLength(1);
-    expect(forms[0]).toMatchObject({
-      message: 'Create one.md: +1\n+ hello',
-      requestedSchema: { properties: {} },
-    });
-    expect(decisionChannels(agent)).toEqual(['task-form']);
-    expect(agent.decisions).toMatchObject([{ callId: 'one', shown: 'hash-of-one', scope: 'once' }]);
-  });
-
   test.each<[string, ApplicationElicitResult, object]>([
     ['declining denies', { action: 'decline' }, { decision: 'deny' }],
     ['a reason goes with it', accept({ decision: 'deny', reason: 'no' }), { decision: 'deny', reason: 'no' }],
@@ -99,7 +82,10 @@ describe('MCP tasks', () => {
     ['trust reaches further', accept({ decision: 'trust_tool' }), { decision: 'approve', scope: 'tool' }],
   ])('R66 in the form %s', async (_, answer, decision) => {
     const agent = await asking();
-    const client = await clientAt(agent, { person: () => answer, args: [...AT_ONCE, '--forms', 'more'] });
+    const client = await clientAt(agent, {
+      person: () => answer,
+      args: [...FAST_ANSWERS, '--forms', 'more'],
+    });
     const execution = await client.session.callTool(DELEGATE, { task: 'do it' });
     await execution.settle();
     expect(agent.decisions).toMatchObject([decision]);
@@ -125,7 +111,7 @@ describe('MCP tasks', () => {
   });
 
   test('R95 waiting for a task that the client follows already makes no second task, and says so', async () => {
-    const agent = await agentOf({ onMessage: (task) => task.work() });
+    const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await clientAt(agent);
     const taskId = await delegated(client);
     expect(await look(client, taskId)).toMatchObject({ status: 'working' });
@@ -141,7 +127,7 @@ describe('MCP tasks', () => {
   });
 
   test('R97 the result of a task begins with what else has finished', async () => {
-    const agent = await agentOf({ onMessage: (task) => task.work() });
+    const agent = await startAgent({ onMessage: (task) => task.work() });
     const stateDir = await stateDirectory();
     const before = await clientAt(agent, { stateDir, tasks: false });
     await before.ask('tools/call', { name: DELEGATE, arguments: { task: 'walk away', waitSeconds: 0 } });
@@ -245,7 +231,7 @@ describe('MCP tasks', () => {
   });
 
   test('R66 of several pending actions one is answered: the others go on waiting, and its form is gone', async () => {
-    const agent = await agentOf({
+    const agent = await startAgent({
       onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two')),
       onDecisions: (task) => (task.pending.length === 0 ? task.work().complete() : undefined),
     });
@@ -297,7 +283,7 @@ describe('MCP tasks', () => {
   });
 
   test('R66 tasks/cancel ends the task on its agent, and the second is acknowledged like the first', async () => {
-    const agent = await agentOf({ onMessage: (task) => task.work() });
+    const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await clientAt(agent);
     const taskId = await delegated(client);
     expect(await look(client, taskId)).toMatchObject({ status: 'working' });
@@ -308,7 +294,7 @@ describe('MCP tasks', () => {
   });
 
   test('R66 a task that nobody knows is a JSON-RPC error by its code, and wait_for_task gives a task for a session that goes on', async () => {
-    const agent = await agentOf({ onMessage: (task) => task.work() });
+    const agent = await startAgent({ onMessage: (task) => task.work() });
     const stateDir = await stateDirectory();
     const client = await clientAt(agent, { stateDir });
     for (const method of ['tasks/get', 'tasks/cancel'])

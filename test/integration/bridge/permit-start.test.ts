@@ -1,47 +1,44 @@
 /** What a call may not decide by itself for its task: where it works, and that it asks nobody. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import {
+  DELEGATE,
+  FAST_ANSWERS,
+  closeAfterTest,
+  closing,
+  program,
+  startClient,
+  stateDirectory,
+} from './support/bridge-stage.ts';
 import { FORM_CLIENTS, type FormAnswer, type FormClient, type ShownForm } from './support/form-client.ts';
-import { RawClient, textOf } from './support/raw-client.ts';
+import { type RawClient, textOf } from './support/raw-client.ts';
 import { type TasksClient, tasksClient } from './support/tasks-client.ts';
 
-const DELEGATE = 'delegate_task_to_assistant';
-const AT_ONCE = ['--fastest-answer-seconds', '0'];
 const APPROVALS = ['auto', 'human-only', 'tool-only'] as const;
 
 describe('a task that a call wants to start', () => {
-  let program: BridgeProgram;
   let agent: FakeAgent;
   let home: string;
   let own: string;
-  const open: (() => Promise<unknown>)[] = [];
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterAll(() => program.remove());
   beforeEach(async () => {
     agent = await FakeAgent.start({ onMessage: (task) => task.work().say('did it').complete() });
-    open.push(() => agent.stop());
+    closeAfterTest(() => agent.stop());
     home = await realpath(await mkdtemp(join(program.directory, 'home-')));
     own = join(home, 'project');
     await mkdir(join(own, 'sub'), { recursive: true });
     await mkdir(join(home, '.ssh'));
     await symlink(join(home, '.ssh'), join(own, 'link'));
   });
-  afterEach(async () => {
-    for (const close of open.splice(0)) await close();
-  });
 
   const start = async (...args: readonly string[]) => ({
-    stateDir: await mkdtemp(join(program.directory, 'state-')),
+    stateDir: await stateDirectory(),
     agentUrl: agent.url,
     workspaces: [],
-    args: [...AT_ONCE, ...args],
+    args: [...FAST_ANSWERS, ...args],
     env: { CLAUDE_PROJECT_DIR: own },
   });
   const workspaceSent = (): unknown =>
@@ -51,9 +48,7 @@ describe('a task that a call wants to start', () => {
       .map((message) => JSON.parse(JSON.stringify(message))?.metadata?.[TOOL_APPROVAL]?.workspace);
 
   const plainClient = async (...args: readonly string[]): Promise<RawClient> => {
-    const client = await RawClient.start(program, await start(...args));
-    open.unshift(() => client.kill());
-    return client;
+    return startClient({}, await start(...args));
   };
 
   describe('for a client without forms', () => {
@@ -95,8 +90,7 @@ describe('a task that a call wants to start', () => {
         forms.push(form);
         return answer;
       });
-      open.unshift(() => client.close().catch(() => undefined));
-      return client;
+      return closing(client);
     };
 
     test('X2 works where its person allows it in a form of few rows', async () => {
@@ -150,7 +144,7 @@ describe('a task that a call wants to start', () => {
       repeated: () => ReturnType<TasksClient['ask']>;
     }> {
       const client = await tasksClient(program, await start(), { tasks: false });
-      open.unshift(() => client.close().catch(() => undefined));
+      closing(client);
       const params = { name: DELEGATE, arguments: { task: 'read it', workspace } };
       const call = (more: object = {}): ReturnType<TasksClient['ask']> =>
         client.ask('tools/call', { ...params, ...more });
@@ -190,7 +184,7 @@ describe('a task that a call wants to start', () => {
         return { action: 'accept' };
       });
       if (client === undefined) throw new Error('no client');
-      open.unshift(() => client.close().catch(() => undefined));
+      closing(client);
       const long = 'd'.repeat(40);
       const workspace = join(where === 'outside' ? join(home, '.ssh') : own, long, long, long, long);
       const unasked = where === 'own' ? { autoExecute: true } : {};

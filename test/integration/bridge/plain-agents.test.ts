@@ -1,32 +1,27 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
 import { plainAgent, type PlainAgent } from '../../support/fake-agent-plain.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import { DECIDE, DELEGATE, LIST, WAIT, program, stateDirectory } from './support/bridge-stage.ts';
 import { RawClient, textOf } from './support/raw-client.ts';
 
 describe.each(['1.0', '0.3'] as const)(
   "an agent on the SDK's own server, A2A %s, without extensions",
   (version) => {
-    let program: BridgeProgram;
     let agent: PlainAgent;
     let client: RawClient;
     let stateDir: string;
 
     beforeAll(async () => {
-      program = await builtBridge();
       agent = await plainAgent(version);
-      stateDir = await mkdtemp(join(program.directory, 'state-'));
+      stateDir = await stateDirectory();
       client = await RawClient.start(program, { stateDir, agentUrl: agent.url });
     });
     afterAll(async () => {
       await client.kill();
       await agent.stop();
-      await program.remove();
     });
 
     test('R69 its question goes to the person, and the answer back in words', async () => {
-      const asked = await client.call('delegate_task_to_assistant', { task: 'Greet me', autoExecute: true });
+      const asked = await client.call(DELEGATE, { task: 'Greet me', autoExecute: true });
       expect(asked.structuredContent).toMatchObject({
         state: 'input_required',
         pending: [],
@@ -36,7 +31,7 @@ describe.each(['1.0', '0.3'] as const)(
       expect(textOf(asked)).toContain('it was not told: autoExecute');
       const sessionId = asked.structuredContent?.['sessionId'];
       const [, callId, shown] = /callId "([^"]+)", shown "([^"]+)"/.exec(textOf(asked)) ?? [];
-      const answered = await client.call('approve_or_deny_pending_action', {
+      const answered = await client.call(DECIDE, {
         sessionId,
         callId,
         shown,
@@ -49,9 +44,9 @@ describe.each(['1.0', '0.3'] as const)(
 
     test('R69 D1 an approval is no answer: it is refused with the way to answer, and nothing is sent', async () => {
       const heard = agent.heard.length;
-      const asked = await client.call('delegate_task_to_assistant', { task: 'Greet me too' });
+      const asked = await client.call(DELEGATE, { task: 'Greet me too' });
       const sessionId = asked.structuredContent?.['sessionId'];
-      const refused = await client.call('approve_or_deny_pending_action', {
+      const refused = await client.call(DECIDE, {
         sessionId,
         callId: 'x',
         shown: 'x',
@@ -60,35 +55,35 @@ describe.each(['1.0', '0.3'] as const)(
       expect(refused.isError).toBe(true);
       expect(textOf(refused)).toContain('Use the decision "answer"');
       expect(agent.heard).toHaveLength(heard + 1);
-      const waits = await client.call('wait_for_task', { sessionId });
+      const waits = await client.call(WAIT, { sessionId });
       expect(waits.structuredContent).toMatchObject({ state: 'input_required' });
     });
 
     test('D2 a message to its session does not answer its question: the answer names the code of the question', async () => {
-      const asked = await client.call('delegate_task_to_assistant', { task: 'Greet me at last' });
+      const asked = await client.call(DELEGATE, { task: 'Greet me at last' });
       const heard = agent.heard.length;
       const { sessionId, question } = asked.structuredContent ?? {};
-      const refused = await client.call('delegate_task_to_assistant', { task: 'Bob', sessionId });
+      const refused = await client.call(DELEGATE, { task: 'Bob', sessionId });
       expect(refused.isError).toBe(true);
       expect(textOf(refused)).toContain('│ What is your name?');
       expect(textOf(refused)).toMatch(/approve_or_deny_pending_action with sessionId .* decision "answer"/);
       expect(agent.heard).toHaveLength(heard);
       const { callId, shown } = Object(question);
       const answer = { sessionId, callId, shown, decision: 'answer', answer: 'Eve' };
-      const answered = await client.call('approve_or_deny_pending_action', answer);
+      const answered = await client.call(DECIDE, answer);
       expect(answered.structuredContent).toMatchObject({ state: 'completed', output: 'Hello, Eve!' });
     });
 
     test('B3 another bridge finds the waiting session by its handle, and goes on with it', async () => {
-      const asked = await client.call('delegate_task_to_assistant', { task: 'Greet me later' });
+      const asked = await client.call(DELEGATE, { task: 'Greet me later' });
       const sessionId = asked.structuredContent?.['sessionId'];
       await client.kill();
       client = await RawClient.start(program, { stateDir, agentUrl: agent.url });
-      const listed = await client.call('list_all_active_sessions', {});
+      const listed = await client.call(LIST, {});
       expect(textOf(listed)).toContain(String(sessionId));
-      const shows = await client.call('wait_for_task', { sessionId });
+      const shows = await client.call(WAIT, { sessionId });
       const [, callId, shown] = /callId "([^"]+)", shown "([^"]+)"/.exec(textOf(shows)) ?? [];
-      const answered = await client.call('approve_or_deny_pending_action', {
+      const answered = await client.call(DECIDE, {
         sessionId,
         callId,
         shown,

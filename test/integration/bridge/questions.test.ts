@@ -1,40 +1,20 @@
 /** A question of the agent's model, from a real server through the bridge to a person and back. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { askPerson, plan } from '../../support/offline-plan.ts';
 import { signal } from '../../support/signal.ts';
 import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import { DECIDE, DELEGATE, FAST_ANSWERS, bridgeStart, closing, program } from './support/bridge-stage.ts';
 import { FORM_CLIENTS, type FormClient, type FormResult, type Person } from './support/form-client.ts';
 
-const DELEGATE = 'delegate_task_to_assistant';
-const DECIDE = 'approve_or_deny_pending_action';
 const TASK = plan(askPerson('Which colour?', ['red', 'blue']));
-/** Whoever answers in these tests is no person: what is tested is not how fast they are. */
-const AT_ONCE = ['--fastest-answer-seconds', '0'];
 
 const textOf = ({ content }: FormResult): string => content.map(({ text }) => text ?? '').join('\n');
 
 describe.each(FORM_CLIENTS)('%s', (_, connect) => {
-  let program: BridgeProgram;
-  const open: { close: () => Promise<unknown> }[] = [];
-
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterEach(async () => {
-    for (const each of open.splice(0)) await each.close();
-  });
-  afterAll(() => program.remove());
-
   async function clientAt({ server }: SharedStage, person: Person, ...args: string[]): Promise<FormClient> {
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    const { url: agentUrl, token } = server;
-    const client = await connect(program, { stateDir, agentUrl, token, args: [...AT_ONCE, ...args] }, person);
-    open.push({ close: () => client.close().catch(() => undefined) });
-    return client;
+    const start = await bridgeStart(server, { args: [...FAST_ANSWERS, ...args] });
+    return closing(await connect(program, start, person));
   }
 
   test('R16 R67 the person is shown the question in a form, and what they choose goes to the model', async () => {

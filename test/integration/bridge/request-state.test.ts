@@ -1,17 +1,23 @@
 /** The state of a call that was answered with forms (MCP 2026-07-28, multi round-trip requests), as a client may misuse it. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createRequestStateCodec } from '@modelcontextprotocol/server';
-import { mkdtemp, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { FakeAgent } from '../../support/fake-agent.ts';
+import type { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import {
+  DELEGATE,
+  FAST_ANSWERS,
+  WAIT,
+  bridgeStart,
+  closing,
+  program,
+  startAgent,
+  stateDirectory,
+} from './support/bridge-stage.ts';
 import { type TasksClient, tasksClient } from './support/tasks-client.ts';
 
-const DELEGATE = 'delegate_task_to_assistant';
-const WAIT = 'wait_for_task';
-const AT_ONCE = ['--fastest-answer-seconds', '0'];
 const KEY_FILE = 'request-state-key';
 const INVALID_PARAMS = -32602;
 
@@ -37,39 +43,23 @@ async function begun(client: TasksClient, task: string): Promise<Asked> {
   return asked.parse((await client.ask('tools/call', delegate(task))).result);
 }
 
-describe('R92 the state of a call that waits for forms', () => {
-  let program: BridgeProgram;
-  const open: (() => Promise<unknown>)[] = [];
-  beforeAll(async () => {
-    program = await builtBridge();
+async function place(): Promise<Place> {
+  const agent = await startAgent({
+    onMessage: (task) => task.work().ask(pendingWrite('one')),
+    onDecisions: (task, [decision]) => task.work().say(`decided ${decision?.decision}`).complete(),
   });
-  afterEach(async () => {
-    for (const close of open.splice(0)) await close();
-  });
-  afterAll(() => program.remove());
+  return { agent, stateDir: await stateDirectory() };
+}
 
+describe('R92 the state of a call that waits for forms', () => {
   interface Place {
     agent: FakeAgent;
     stateDir: string;
   }
 
-  async function place(): Promise<Place> {
-    const agent = await FakeAgent.start({
-      onMessage: (task) => task.work().ask(pendingWrite('one')),
-      onDecisions: (task, [decision]) => task.work().say(`decided ${decision?.decision}`).complete(),
-    });
-    open.push(() => agent.stop());
-    return { agent, stateDir: await mkdtemp(join(program.directory, 'state-')) };
-  }
-
   async function clientAt({ agent, stateDir }: Place): Promise<TasksClient> {
-    const client = await tasksClient(
-      program,
-      { stateDir, agentUrl: agent.url, args: AT_ONCE },
-      { tasks: false },
-    );
-    open.unshift(() => client.close().catch(() => undefined));
-    return client;
+    const start = await bridgeStart(agent, { stateDir, args: FAST_ANSWERS });
+    return closing(await tasksClient(program, start, { tasks: false }));
   }
 
   test('is taken back as it was given, by another bridge of the same installation too', async () => {

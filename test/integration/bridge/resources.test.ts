@@ -3,12 +3,11 @@ import { Client as Client2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
-import { type BridgeProgram, bridgeCommand, builtBridge } from './support/bridge-program.ts';
+import { bridgeCommand } from './support/bridge-program.ts';
+import { program, stateDirectory } from './support/bridge-stage.ts';
 
 const CHARACTERS = 5_000_000;
 /** No two places of it look alike. */
@@ -39,7 +38,6 @@ async function connected(
 describe.each(['2026-07-28', '2025-11-25', '1.x'] as const)(
   'the resources and prompts, client %s',
   (revision) => {
-    let program: BridgeProgram;
     let agent: FakeAgent;
     let client: Awaited<ReturnType<typeof connected>>;
 
@@ -53,7 +51,6 @@ describe.each(['2026-07-28', '2025-11-25', '1.x'] as const)(
     };
 
     beforeAll(async () => {
-      program = await builtBridge();
       agent = await FakeAgent.start({
         onMessage: (task, text) =>
           text === 'ask'
@@ -63,7 +60,7 @@ describe.each(['2026-07-28', '2025-11-25', '1.x'] as const)(
                 .say(text === 'long' ? LONG : text)
                 .complete(),
       });
-      const stateDir = await mkdtemp(join(program.directory, 'state-'));
+      const stateDir = await stateDirectory();
       client = await connected(
         revision,
         bridgeCommand(program, { stateDir, agentUrl: agent.url, args: ['--tool-prefix', 'gemini_'] }),
@@ -72,7 +69,6 @@ describe.each(['2026-07-28', '2025-11-25', '1.x'] as const)(
     afterAll(async () => {
       await client.close();
       await agent.stop();
-      await program.remove();
     });
 
     test('R70 a result of 5 MB is cut to what the client takes, and the rest is a resource that is named and can be read', async () => {

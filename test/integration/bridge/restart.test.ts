@@ -1,88 +1,70 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp, stat } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rowsIn } from '../../support/bridge-database.ts';
-import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
-import { RawClient, textOf } from './support/raw-client.ts';
-
-const DELEGATE = 'delegate_task_to_assistant';
+import {
+  APPROVE_ONE,
+  CHECK,
+  DECIDE,
+  DELEGATE,
+  LIST,
+  WAIT,
+  startAgent,
+  startClient,
+  stateDirectory,
+} from './support/bridge-stage.ts';
+import { textOf } from './support/raw-client.ts';
 
 describe('a bridge that is killed', () => {
-  let program: BridgeProgram;
-  const open: { close: () => Promise<unknown> }[] = [];
-
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterEach(async () => {
-    for (const each of open.splice(0)) await each.close();
-  });
-  afterAll(() => program.remove());
-
-  const stateDirectory = (): Promise<string> => mkdtemp(join(program.directory, 'state-'));
-
-  async function agentOf(options: Parameters<typeof FakeAgent.start>[0]): Promise<FakeAgent> {
-    const agent = await FakeAgent.start(options);
-    open.push({ close: () => agent.stop() });
-    return agent;
-  }
-
-  async function bridgeAt(stateDir: string, agent: FakeAgent): Promise<RawClient> {
-    const client = await RawClient.start(program, { stateDir, agentUrl: agent.url });
-    open.unshift({ close: () => client.kill() });
-    return client;
-  }
-
   test('R65 B1 between sending and answering: the next one has the same session, and there is no second task', async () => {
     const stateDir = await stateDirectory();
-    const agent = await agentOf({ onMessage: (task, text) => task.work().say(`did ${text}`).complete() });
+    const agent = await startAgent({ onMessage: (task, text) => task.work().say(`did ${text}`).complete() });
     const release = agent.hold();
-    const first = await bridgeAt(stateDir, agent);
+    const first = await startClient(agent, { stateDir });
     void first.call(DELEGATE, { task: 'it once' });
     await agent.asked('SendStreamingMessage');
     await first.kill();
     release();
     // The next bridge takes it up by itself, whatever it is asked.
-    const second = await bridgeAt(stateDir, agent);
+    const second = await startClient(agent, { stateDir });
     await agent.asked('SendStreamingMessage', 2);
     const [one, two] = agent.requests.filter((each) => each.method === 'SendStreamingMessage');
     expect(two?.params).toEqual(one?.params);
-    const listed = await second.call('list_all_active_sessions', {});
+    const listed = await second.call(LIST, {});
     expect(textOf(listed)).toContain('session-1');
-    const result = await second.call('wait_for_task', { sessionId: 'session-1' });
+    const result = await second.call(WAIT, { sessionId: 'session-1' });
     expect(result.structuredContent).toMatchObject({ state: 'completed', output: 'did it once' });
     expect(agent.tasks.size).toBe(1);
   });
 
   test('R65 an agent that does not de-duplicate is asked for the message instead', async () => {
     const stateDir = await stateDirectory();
-    const agent = await agentOf({ extensions: [TOOL_APPROVAL], onMessage: (task) => task.work() });
-    const first = await bridgeAt(stateDir, agent);
+    const agent = await startAgent({ extensions: [TOOL_APPROVAL], onMessage: (task) => task.work() });
+    const first = await startClient(agent, { stateDir });
     const release = agent.hold();
     void first.call(DELEGATE, { task: 'it once' });
     await agent.asked('SendStreamingMessage');
     await first.kill();
     release();
-    const second = await bridgeAt(stateDir, agent);
+    const second = await startClient(agent, { stateDir });
     await agent.asked('ListTasks');
     agent.task.say('found').complete();
-    const result = await second.call('wait_for_task', { sessionId: 'session-1' });
+    const result = await second.call(WAIT, { sessionId: 'session-1' });
     expect(result.structuredContent).toMatchObject({ state: 'completed', output: 'found' });
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
   test('B3 a call that does not wait still returns the name of the session and the task, and the next bridge has both', async () => {
     const stateDir = await stateDirectory();
-    const agent = await agentOf({ onMessage: (task) => task.work() });
-    const first = await bridgeAt(stateDir, agent);
+    const agent = await startAgent({ onMessage: (task) => task.work() });
+    const first = await startClient(agent, { stateDir });
     const handle = await first.call(DELEGATE, { task: 'walk away', waitSeconds: 0 });
     expect(handle.structuredContent).toMatchObject({ sessionId: 'session-1', taskId: 'task-1' });
     await first.kill();
-    const second = await bridgeAt(stateDir, agent);
-    const waiting = second.call('wait_for_task', { sessionId: 'session-1' });
+    const second = await startClient(agent, { stateDir });
+    const waiting = second.call(WAIT, { sessionId: 'session-1' });
     agent.task.say('done').complete();
     expect((await waiting).structuredContent).toMatchObject({ state: 'completed', output: 'done' });
   });
@@ -91,25 +73,25 @@ describe('a bridge that is killed', () => {
     'B3 the next bridge waits for a delegation on its way by the id of its message, and then says the session (%s)',
     async (kind) => {
       const stateDir = await stateDirectory();
-      const agent = await agentOf({
+      const agent = await startAgent({
         ...(kind === 'tool-approval alone' ? { extensions: [TOOL_APPROVAL] } : {}),
         onMessage: (task) => task.work().say('done').complete(),
       });
       const release = agent.hold();
-      const first = await bridgeAt(stateDir, agent);
+      const first = await startClient(agent, { stateDir });
       void first.call(DELEGATE, { task: 'it once', waitSeconds: 0 });
       await agent.asked('SendStreamingMessage');
       const sessionId = await messageIdIn(stateDir);
       if (kind === 'tool-approval alone') release();
       await first.kill();
-      const second = await bridgeAt(stateDir, agent);
-      const waiting = second.call('wait_for_task', { sessionId });
+      const second = await startClient(agent, { stateDir });
+      const waiting = second.call(WAIT, { sessionId });
       if (kind !== 'tool-approval alone') await agent.asked('SendStreamingMessage', 2);
       release();
       expect((await waiting).structuredContent).toMatchObject({ sessionId: 'session-1', output: 'done' });
-      const again = await second.call('check_task_progress_and_status', { sessionId });
+      const again = await second.call(CHECK, { sessionId });
       expect(again.structuredContent).toMatchObject({ sessionId: 'session-1', state: 'completed' });
-      const listed = await second.call('list_all_active_sessions', {});
+      const listed = await second.call(LIST, {});
       expect(listed.structuredContent).toMatchObject({ sessions: [{ sessionId: 'session-1' }] });
       expect(textOf(listed)).not.toContain(sessionId);
       expect(agent.tasks.size).toBe(1);
@@ -118,17 +100,17 @@ describe('a bridge that is killed', () => {
 
   test('B3 a delegation that another bridge is still sending is waited for, too', async () => {
     const stateDir = await stateDirectory();
-    const agent = await agentOf({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
+    const agent = await startAgent({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
     const release = agent.hold();
-    const first = await bridgeAt(stateDir, agent);
+    const first = await startClient(agent, { stateDir });
     void first.call(DELEGATE, { task: 'mine' });
     await agent.asked('SendStreamingMessage');
     const sessionId = await messageIdIn(stateDir);
-    const second = await bridgeAt(stateDir, agent);
-    const early = await second.call('check_task_progress_and_status', { sessionId });
+    const second = await startClient(agent, { stateDir });
+    const early = await second.call(CHECK, { sessionId });
     expect(early.isError).toBe(true);
     expect(textOf(early)).toContain('not delivered yet');
-    const waiting = second.call('wait_for_task', { sessionId });
+    const waiting = second.call(WAIT, { sessionId });
     release();
     expect((await waiting).structuredContent).toMatchObject({
       sessionId: 'session-1',
@@ -139,24 +121,19 @@ describe('a bridge that is killed', () => {
 
   test('B3 while an action waits: the next one lists the session, shows the action and decides it', async () => {
     const stateDir = await stateDirectory();
-    const agent = await agentOf({
+    const agent = await startAgent({
       onMessage: (task) => task.work().ask(pendingWrite('one')),
       onDecisions: (task) => task.work().say('written').complete(),
     });
-    const first = await bridgeAt(stateDir, agent);
+    const first = await startClient(agent, { stateDir });
     await first.call(DELEGATE, { task: 'ask' });
     await first.kill();
-    const second = await bridgeAt(stateDir, agent);
-    const listed = await second.call('list_all_active_sessions', { state: 'input_required' });
+    const second = await startClient(agent, { stateDir });
+    const listed = await second.call(LIST, { state: 'input_required' });
     expect(listed.structuredContent).toMatchObject({
       sessions: [{ sessionId: 'session-1', title: 'ask', pending: 1 }],
     });
-    const decided = await second.call('approve_or_deny_pending_action', {
-      sessionId: 'session-1',
-      callId: 'one',
-      shown: 'hash-of-one',
-      decision: 'approve',
-    });
+    const decided = await second.call(DECIDE, { sessionId: 'session-1', ...APPROVE_ONE });
     expect(decided.structuredContent).toMatchObject({ state: 'completed', output: 'written' });
     expect(agent.decisions).toMatchObject([{ callId: 'one', shown: 'hash-of-one' }]);
   });
@@ -165,13 +142,13 @@ describe('a bridge that is killed', () => {
     const stateDir = await stateDirectory();
     let seen: unknown;
     let mode: number | undefined;
-    const agent = await agentOf({ onMessage: (task) => task.work().say('done').complete() });
+    const agent = await startAgent({ onMessage: (task) => task.work().say('done').complete() });
     agent.gate = (async () => {
       await agent.asked('SendStreamingMessage');
       seen = await rowsIn(stateDir, 'SELECT agent, title, state FROM delegations');
       mode = (await stat(join(stateDir, 'bridge.db'))).mode & 0o777;
     })();
-    const client = await bridgeAt(stateDir, agent);
+    const client = await startClient(agent, { stateDir });
     await client.call(DELEGATE, { task: 'note it' });
     expect(seen).toEqual([['agent', 'note it', 'sending']]);
     expect(mode).toBe(0o600);
@@ -182,24 +159,24 @@ describe('a bridge that is killed', () => {
 
   test('B3 a session that another bridge has gone on with is shown as it is now', async () => {
     const stateDir = await stateDirectory();
-    const agent = await agentOf({ onMessage: (task, text) => task.work().say(`did ${text}`).complete() });
-    const first = await bridgeAt(stateDir, agent);
-    const second = await bridgeAt(stateDir, agent);
+    const agent = await startAgent({ onMessage: (task, text) => task.work().say(`did ${text}`).complete() });
+    const first = await startClient(agent, { stateDir });
+    const second = await startClient(agent, { stateDir });
     await first.call(DELEGATE, { task: 'one' });
     await second.call(DELEGATE, { task: 'two', sessionId: 'session-1' });
-    const seen = await first.call('wait_for_task', { sessionId: 'session-1' });
+    const seen = await first.call(WAIT, { sessionId: 'session-1' });
     expect(seen.structuredContent).toMatchObject({ taskId: 'task-2', output: 'did two' });
   });
 
   test('several bridges of a user at once: none takes what another is still sending', async () => {
     const stateDir = await stateDirectory();
-    const agent = await agentOf({ onMessage: (task) => task.work().say('done').complete() });
+    const agent = await startAgent({ onMessage: (task) => task.work().say('done').complete() });
     const release = agent.hold();
-    const first = await bridgeAt(stateDir, agent);
+    const first = await startClient(agent, { stateDir });
     const sending = first.call(DELEGATE, { task: 'mine' });
     await agent.asked('SendStreamingMessage');
-    const second = await bridgeAt(stateDir, agent);
-    await second.call('list_all_active_sessions', {});
+    const second = await startClient(agent, { stateDir });
+    await second.call(LIST, {});
     const owners = await rowsIn(stateDir, 'SELECT owner FROM delegations');
     expect(owners).toEqual([[expect.stringContaining(`${String(first.process.pid)}-`)]]);
     expect(agent.count('SendStreamingMessage')).toBe(1);

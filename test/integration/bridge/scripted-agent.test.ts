@@ -1,31 +1,21 @@
 /** The bridge in front of an agent that asks in words, wants a sign-in, and makes no task of what it answers. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdtemp } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { resolve } from 'node:path';
 import { stage, type Stage } from '../../support/stage.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
-import { RawClient, textOf } from './support/raw-client.ts';
+import { DECIDE, DELEGATE, startClient } from './support/bridge-stage.ts';
+import { type RawClient, textOf } from './support/raw-client.ts';
 
 describe('an agent of ours that follows a script', () => {
-  let program: BridgeProgram;
   let at: Stage;
   let client: RawClient;
 
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterAll(() => program.remove());
-
   beforeEach(async () => {
     at = await stage({ args: ['--agent', 'scripted', resolve('examples/scripted-agent.json')] });
-    const { url, token } = at.server;
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    client = await RawClient.start(program, { stateDir, agentUrl: url, token });
+    client = await startClient(at.server);
   });
-  afterEach(() => client.kill());
 
   test('R69 its questions in words go to the person, and a sign-in is said with what to do', async () => {
-    const asked = await client.call('delegate_task_to_assistant', { task: 'book a table' });
+    const asked = await client.call(DELEGATE, { task: 'book a table' });
     expect(asked.structuredContent).toMatchObject({
       state: 'input_required',
       pending: [],
@@ -33,7 +23,7 @@ describe('an agent of ours that follows a script', () => {
     });
     const sessionId = asked.structuredContent?.['sessionId'];
     const [, callId, shown] = /callId "([^"]+)", shown "([^"]+)"/.exec(textOf(asked)) ?? [];
-    const signIn = await client.call('approve_or_deny_pending_action', {
+    const signIn = await client.call(DECIDE, {
       sessionId,
       callId,
       shown,
@@ -42,7 +32,7 @@ describe('an agent of ours that follows a script', () => {
     });
     expect(textOf(signIn)).toContain('https://example.com/sign-in');
     const [, signInId, signInCode] = /callId "([^"]+)", shown "([^"]+)"/.exec(textOf(signIn)) ?? [];
-    const done = await client.call('approve_or_deny_pending_action', {
+    const done = await client.call(DECIDE, {
       sessionId,
       callId: signInId,
       shown: signInCode,
@@ -54,7 +44,7 @@ describe('an agent of ours that follows a script', () => {
   });
 
   test('what it gives beside its words is in the result', async () => {
-    const done = await client.call('delegate_task_to_assistant', { task: 'the report' });
+    const done = await client.call(DELEGATE, { task: 'the report' });
     expect(done.structuredContent).toMatchObject({ state: 'completed' });
     for (const given of [
       'Here is the report.',

@@ -1,13 +1,8 @@
 /** An approval counts for what its result has shown, not for what a later result would show (D5). */
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
-import { FakeAgent } from '../../support/fake-agent.ts';
+import { expect, test } from '@jest/globals';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
-import { RawClient, textOf } from './support/raw-client.ts';
-
-const DECIDE = 'approve_or_deny_pending_action';
+import { DECIDE, DELEGATE, startAgent, startClient, stateDirectory } from './support/bridge-stage.ts';
+import { textOf } from './support/raw-client.ts';
 
 /** Too long to be shown whole beside two others, and short enough to be shown whole alone. */
 const long = (callId: string): ReturnType<typeof pendingWrite> =>
@@ -15,34 +10,22 @@ const long = (callId: string): ReturnType<typeof pendingWrite> =>
     preview: { type: 'command', command: `echo ${'x'.repeat(20_000)}; echo HIDDEN`, cwd: '/w' },
   });
 
-let program: BridgeProgram;
-let client: RawClient;
-let agent: FakeAgent;
-beforeAll(async () => {
-  program = await builtBridge();
-});
-afterEach(async () => {
-  await client.kill();
-  await agent.stop();
-});
-afterAll(() => program.remove());
-
 test('D5 an action that was shown cut is not approved once there is room for it: it is shown whole first', async () => {
   const pending = ['one', 'two', 'three'].map(long);
-  agent = await FakeAgent.start({
+  const agent = await startAgent({
     onMessage: (task) => task.work().ask(...pending),
     onDecisions: (task) => task.work().say('done').complete(),
   });
-  const start = { stateDir: await mkdtemp(join(program.directory, 'state-')), agentUrl: agent.url };
-  client = await RawClient.start(program, start);
-  const asked = await client.call('delegate_task_to_assistant', { task: 'do it' });
+  const stateDir = await stateDirectory();
+  const first = await startClient(agent, { stateDir });
+  const asked = await first.call(DELEGATE, { task: 'do it' });
   const { sessionId } = asked.structuredContent ?? {};
   expect(textOf(asked)).toContain('characters left out');
   // Somebody decides the others elsewhere, and the bridge is another one by now.
   const [task] = agent.tasks.values();
   task?.ask(...pending.slice(2));
-  await client.kill();
-  client = await RawClient.start(program, start);
+  await first.kill();
+  const client = await startClient(agent, { stateDir });
   const approval = { sessionId, callId: 'three', shown: 'hash-of-three', decision: 'approve' };
   const refused = await client.call(DECIDE, approval);
   expect(refused.isError).toBe(true);

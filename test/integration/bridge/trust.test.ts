@@ -1,36 +1,16 @@
 /** Modes, trust with an end, and trust taken back: from the bridge's tools to a real server and back. */
 import { actionOf } from '../../support/a2a-message.ts';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { stage, type Stage } from '../../support/stage.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
-import { RawClient } from './support/raw-client.ts';
+import { CHECK, DECIDE, DELEGATE, startClient } from './support/bridge-stage.ts';
+import type { RawClient } from './support/raw-client.ts';
 import { plan, shell, write } from '../../support/offline-plan.ts';
 
-const DELEGATE = 'delegate_task_to_assistant';
-const DECIDE = 'approve_or_deny_pending_action';
-const CHECK = 'check_task_progress_and_status';
 const REVOKE = 'revoke_trust';
 
-let program: BridgeProgram;
-const open: RawClient[] = [];
-
-beforeAll(async () => {
-  program = await builtBridge();
-});
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.kill();
-});
-afterAll(() => program.remove());
-
 async function clientAt({ server }: Stage, ...args: string[]): Promise<RawClient> {
-  const stateDir = await mkdtemp(join(program.directory, 'state-'));
-  const { url: agentUrl, token } = server;
-  const client = await RawClient.start(program, { stateDir, agentUrl, token, args });
-  open.push(client);
-  return client;
+  return startClient(server, { args });
 }
 
 const waiting = z.looseObject({

@@ -1,57 +1,44 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
 import type { RequestListener } from 'node:http';
-import { join } from 'node:path';
 import { FakeAgent, type FakeAgentOptions } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { hostileAgent } from '../../support/fake-agent-hostile.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
-import { RawClient, textOf } from './support/raw-client.ts';
+import {
+  CANCEL,
+  CHECK,
+  DELEGATE,
+  LIST,
+  WAIT,
+  closeAfterTest,
+  startAgent,
+  startClient,
+} from './support/bridge-stage.ts';
+import { type RawClient, textOf } from './support/raw-client.ts';
 
-const DELEGATE = 'delegate_task_to_assistant';
 const NEXT_TRY = /The next try is at \d{4}-\d\d-\d\dT|Another try is under way/;
 
+async function fake(options: FakeAgentOptions): Promise<{ agent: FakeAgent; client: RawClient }> {
+  const agent = await startAgent(options);
+  return { agent, client: await startClient(agent) };
+}
+
+/** The card answers, and nothing listens at the address on it. */
+async function refusing(): Promise<{ client: RawClient; port: number }> {
+  const gone = await FakeAgent.start();
+  const { port, url } = gone;
+  await gone.stop();
+  const agent = await hostileAgent(() => undefined, { endpoint: url });
+  closeAfterTest(() => agent.stop());
+  return { client: await startClient(agent), port };
+}
+
+async function behind(answer: RequestListener): Promise<RawClient> {
+  const agent = await hostileAgent(answer);
+  closeAfterTest(() => agent.stop());
+  return startClient(agent);
+}
+
 describe('what an agent does not have, or has no more', () => {
-  let program: BridgeProgram;
-  const open: { close: () => Promise<unknown> }[] = [];
-
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterEach(async () => {
-    for (const each of open.splice(0)) await each.close();
-  });
-  afterAll(() => program.remove());
-
-  async function bridgeOf(agentUrl: string): Promise<RawClient> {
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    const client = await RawClient.start(program, { stateDir, agentUrl });
-    open.unshift({ close: () => client.kill() });
-    return client;
-  }
-
-  async function behind(answer: RequestListener): Promise<RawClient> {
-    const agent = await hostileAgent(answer);
-    open.push({ close: () => agent.stop() });
-    return bridgeOf(agent.url);
-  }
-
-  /** The card answers, and nothing listens at the address on it. */
-  async function refusing(): Promise<{ client: RawClient; port: number }> {
-    const gone = await FakeAgent.start();
-    const { port, url } = gone;
-    await gone.stop();
-    const agent = await hostileAgent(() => undefined, { endpoint: url });
-    open.push({ close: () => agent.stop() });
-    return { client: await bridgeOf(agent.url), port };
-  }
-
-  async function fake(options: FakeAgentOptions): Promise<{ agent: FakeAgent; client: RawClient }> {
-    const agent = await FakeAgent.start(options);
-    open.push({ close: () => agent.stop() });
-    return { agent, client: await bridgeOf(agent.url) };
-  }
-
   test('R100 an endpoint that never answers: every surface says "not delivered", and a cancel does not say that it had ended', async () => {
     const client = await behind((request, response) => {
       let body = '';
@@ -65,15 +52,15 @@ describe('what an agent does not have, or has no more', () => {
     });
     expect(textOf(delegated)).toContain('It is not delivered yet');
     const sessionId = sessionOf(delegated);
-    const checked = await client.call('check_task_progress_and_status', { sessionId });
+    const checked = await client.call(CHECK, { sessionId });
     expect(checked.structuredContent).toMatchObject({ state: 'not_delivered', phase: 'not delivered yet' });
-    const listed = await client.call('list_all_active_sessions', {});
+    const listed = await client.call(LIST, {});
     expect(listed.structuredContent).toMatchObject({
       sessions: [{ sessionId, state: 'not_delivered', title: 'try' }],
     });
-    const waited = await client.call('wait_for_task', { sessionId, waitSeconds: 0 });
+    const waited = await client.call(WAIT, { sessionId, waitSeconds: 0 });
     expect(waited).toMatchObject({ isError: true, structuredContent: { state: 'not_delivered' } });
-    const cancelled = await client.call('cancel_running_task', { sessionId });
+    const cancelled = await client.call(CANCEL, { sessionId });
     expect(cancelled.structuredContent).toMatchObject({ state: 'not_delivered' });
     expect(textOf(cancelled)).toContain('cancelled as soon as it does');
     expect(textOf(cancelled)).not.toContain('had ended');
@@ -89,18 +76,17 @@ describe('what an agent does not have, or has no more', () => {
     expect(textOf(delegated)).toMatch(/cannot be reached \(ECONNREFUSED\)/);
     expect(textOf(delegated)).toMatch(NEXT_TRY);
     const sessionId = sessionOf(delegated);
-    const checked = await client.call('check_task_progress_and_status', { sessionId });
+    const checked = await client.call(CHECK, { sessionId });
     expect(checked.structuredContent).toMatchObject({
       state: 'not_delivered',
       message: expect.stringMatching(NEXT_TRY),
     });
-    const listed = await client.call('list_all_active_sessions', { state: 'not_delivered' });
+    const listed = await client.call(LIST, { state: 'not_delivered' });
     expect(listed.structuredContent).toMatchObject({ sessions: [{ sessionId, title: 'try' }] });
-    const cancelled = await client.call('cancel_running_task', { sessionId });
+    const cancelled = await client.call(CANCEL, { sessionId });
     expect(textOf(cancelled)).toContain('The agent never had the task');
-    const back = await FakeAgent.start({ port });
-    open.push({ close: () => back.stop() });
-    const after = await client.call('list_all_active_sessions', {});
+    const back = await startAgent({ port });
+    const after = await client.call(LIST, {});
     expect(after.structuredContent).toMatchObject({ sessions: [] });
     expect(back.count('SendStreamingMessage')).toBe(0);
   });
@@ -108,9 +94,8 @@ describe('what an agent does not have, or has no more', () => {
   test('R100 an endpoint that comes back gets the message at the next try, and the session goes on', async () => {
     const { client, port } = await refusing();
     const delegated = await client.call(DELEGATE, { task: 'try', waitSeconds: 0 });
-    const back = await FakeAgent.start({ port, onMessage: (task) => task.work().say('done').complete() });
-    open.push({ close: () => back.stop() });
-    const waited = await client.call('wait_for_task', { sessionId: sessionOf(delegated), waitSeconds: 60 });
+    const back = await startAgent({ port, onMessage: (task) => task.work().say('done').complete() });
+    const waited = await client.call(WAIT, { sessionId: sessionOf(delegated), waitSeconds: 60 });
     expect(waited.structuredContent).toMatchObject({ state: 'completed', output: 'done' });
     expect(back.count('SendStreamingMessage')).toBe(1);
   });
@@ -121,15 +106,15 @@ describe('what an agent does not have, or has no more', () => {
     expect(delegated.structuredContent).toMatchObject({ state: 'input_required' });
     const sessionId = sessionOf(delegated);
     agent.tasks.clear();
-    const checked = await client.call('check_task_progress_and_status', { sessionId });
+    const checked = await client.call(CHECK, { sessionId });
     expect(checked.structuredContent).toMatchObject({ state: 'unknown_to_agent', pending: [] });
     expect(textOf(checked)).toContain('does not know this task');
-    const listed = await client.call('list_all_active_sessions', {});
+    const listed = await client.call(LIST, {});
     expect(listed.structuredContent).toMatchObject({ sessions: [{ state: 'unknown_to_agent', pending: 0 }] });
     expect(textOf(listed)).not.toContain('waiting for a decision');
-    const waited = await client.call('wait_for_task', { sessionId });
+    const waited = await client.call(WAIT, { sessionId });
     expect(waited).toMatchObject({ isError: true, structuredContent: { state: 'unknown_to_agent' } });
-    const cancelled = await client.call('cancel_running_task', { sessionId });
+    const cancelled = await client.call(CANCEL, { sessionId });
     expect(cancelled.structuredContent).toMatchObject({ state: 'unknown_to_agent' });
     expect(textOf(cancelled)).toContain('nothing to cancel');
   });
@@ -142,9 +127,9 @@ describe('what an agent does not have, or has no more', () => {
       expect(delegated).toMatchObject({ isError: true, structuredContent: { state } });
       expect(textOf(delegated)).toContain('I will not.');
       const sessionId = sessionOf(delegated);
-      const listed = await client.call('list_all_active_sessions', {});
+      const listed = await client.call(LIST, {});
       expect(listed.structuredContent).toMatchObject({ sessions: [{ state }] });
-      const checked = await client.call('check_task_progress_and_status', { sessionId });
+      const checked = await client.call(CHECK, { sessionId });
       expect(checked.isError).not.toBe(true);
       expect(checked.structuredContent).toMatchObject({ state });
     },

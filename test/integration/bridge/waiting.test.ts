@@ -1,50 +1,26 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
-import { FakeAgent } from '../../support/fake-agent.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
-import { RawClient, resultOf, textOf } from './support/raw-client.ts';
+import { describe, expect, test } from '@jest/globals';
+import type { FakeAgent } from '../../support/fake-agent.ts';
+import { CANCEL, DELEGATE, LIST, startAgent, startClient, stateDirectory } from './support/bridge-stage.ts';
+import { type RawClient, resultOf, textOf } from './support/raw-client.ts';
 
-const DELEGATE = 'delegate_task_to_assistant';
+/** Delegates, and gives up when the agent has it, as a client does whose time is up. */
+async function givenUp(client: RawClient, agent: FakeAgent, args: object): Promise<void> {
+  const before = agent.count('SendStreamingMessage');
+  const { id } = client.send('tools/call', { name: DELEGATE, arguments: args });
+  await agent.asked('SendStreamingMessage', before + 1);
+  client.notify('notifications/cancelled', { requestId: id, reason: 'McpError: Request timed out' });
+  await client.logged(new RegExp(`"requestId":${String(id)},.*"fate":"goes-on"`));
+}
+
+async function scene() {
+  const agent = await startAgent({ onMessage: (task) => task.work() });
+  const stateDir = await stateDirectory();
+  const bridge = (): Promise<RawClient> =>
+    startClient(agent, { stateDir, args: ['--log-level', 'info'], workspaces: ['/w'] });
+  return { agent, bridge, client: await bridge() };
+}
 
 describe('the same call once more', () => {
-  let program: BridgeProgram;
-  const open: { close: () => Promise<unknown> }[] = [];
-
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterEach(async () => {
-    for (const each of open.splice(0)) await each.close();
-  });
-  afterAll(() => program.remove());
-
-  async function scene() {
-    const agent = await FakeAgent.start({ onMessage: (task) => task.work() });
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    const bridge = async (): Promise<RawClient> => {
-      const client = await RawClient.start(program, {
-        stateDir,
-        agentUrl: agent.url,
-        args: ['--log-level', 'info'],
-        workspaces: ['/w'],
-      });
-      open.unshift({ close: () => client.kill() });
-      return client;
-    };
-    open.push({ close: () => agent.stop() });
-    return { agent, bridge, client: await bridge() };
-  }
-
-  /** Delegates, and gives up when the agent has it, as a client does whose time is up. */
-  async function givenUp(client: RawClient, agent: FakeAgent, args: object): Promise<void> {
-    const before = agent.count('SendStreamingMessage');
-    const { id } = client.send('tools/call', { name: DELEGATE, arguments: args });
-    await agent.asked('SendStreamingMessage', before + 1);
-    client.notify('notifications/cancelled', { requestId: id, reason: 'McpError: Request timed out' });
-    await client.logged(new RegExp(`"requestId":${String(id)},.*"fate":"goes-on"`));
-  }
-
   test.each([
     ['delegated', DELEGATE, { task: 'long' }],
     ['delegated with settings', DELEGATE, { task: 'long', autoExecute: true, workspace: '/w' }],
@@ -78,7 +54,7 @@ describe('the same call once more', () => {
     await client.kill();
     const next = await bridge();
     const again = next.call(DELEGATE, { task: 'long' });
-    await next.call('list_all_active_sessions', {});
+    await next.call(LIST, {});
     agent.task.say('done').complete();
     expect((await again).structuredContent).toMatchObject({ state: 'completed', output: 'done' });
     expect(agent.tasks.size).toBe(1);
@@ -107,7 +83,7 @@ describe('the same call once more', () => {
     const next = await bridge();
     await next.call(DELEGATE, { task: 'two', waitSeconds: 0 });
     expect(agent.tasks.size).toBe(3);
-    await next.call('list_all_active_sessions', {});
+    await next.call(LIST, {});
     await next.kill();
     const last = await bridge();
     await last.call(DELEGATE, { task: 'one', waitSeconds: 0 });
@@ -126,7 +102,7 @@ describe('the same call once more', () => {
     // A look at the agent that takes long is not waited for: the result is then announced with a later answer.
     let told: unknown;
     while (told === undefined) {
-      const listed = await next.call('list_all_active_sessions', {});
+      const listed = await next.call(LIST, {});
       told = listed.structuredContent?.['waitingResults'];
     }
     expect(told).toMatchObject([{ sessionId: 'session-1', title: 'long' }]);
@@ -148,7 +124,7 @@ describe('the same call once more', () => {
     await client.call(DELEGATE, { task: 'three', autoExecute: true, waitSeconds: 0 });
     expect(agent.tasks.size).toBe(7);
     // Of a task that was cancelled.
-    await client.call('cancel_running_task', { sessionId: 'session-5' });
+    await client.call(CANCEL, { sessionId: 'session-5' });
     await client.call(DELEGATE, { task: 'three', waitSeconds: 0 });
     expect(agent.tasks.size).toBe(8);
   });

@@ -1,12 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { append, plan } from '../../support/offline-plan.ts';
 import { signal } from '../../support/signal.ts';
 import { stage, type Stage } from '../../support/stage.ts';
 import { asJson, WebhookReceiver } from '../../support/webhook-receiver.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
-import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
+import {
+  DECIDE,
+  DELEGATE,
+  WAIT,
+  closeAfterTest,
+  startClient,
+  stateDirectory,
+} from './support/bridge-stage.ts';
+import { type RawClient, textOf, type ToolResult } from './support/raw-client.ts';
 
 const SECRET = 'SECRET_OF_THE_RECEIVER';
 
@@ -16,48 +23,33 @@ const idsIn = (result: ToolResult): { sessionId: string; callId: string; shown: 
 };
 
 const waited = (client: RawClient, sessionId: string): Promise<ToolResult> =>
-  client.call('wait_for_task', { sessionId });
+  client.call(WAIT, { sessionId });
 
 describe('the bridge with an approval webhook, before the real server', () => {
-  let program: BridgeProgram;
   let whole: Stage;
   let receiver: WebhookReceiver;
-  const open: RawClient[] = [];
-
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
   beforeEach(async () => {
     whole = await stage();
   });
-  afterEach(async () => {
-    for (const each of open.splice(0)) await each.kill();
-    await receiver.stop();
-  });
-  afterAll(() => program.remove());
-
   async function directory(webhook: object): Promise<string> {
     receiver = await WebhookReceiver.start();
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    closeAfterTest(() => receiver.stop());
+    const stateDir = await stateDirectory();
     const approvalWebhook = { url: receiver.url, secretEnv: SECRET, ...webhook };
     await writeFile(join(stateDir, 'config.json'), JSON.stringify({ bridge: { approvalWebhook } }));
     return stateDir;
   }
 
   async function bridgeAt(stateDir: string, args: readonly string[] = []): Promise<RawClient> {
-    const client = await RawClient.start(program, {
+    return startClient(whole.server, {
       stateDir,
-      agentUrl: whole.server.url,
-      token: whole.server.token,
       args: ['--log-level', 'info', ...args],
       env: { [SECRET]: receiver.secret, HOOK_TOKEN: 'token-of-the-hook' },
     });
-    open.push(client);
-    return client;
   }
 
   const delegated = (client: RawClient, file: string): Promise<ToolResult> =>
-    client.call('delegate_task_to_assistant', {
+    client.call(DELEGATE, {
       task: plan(append(file, 'hello\n'), { say: 'Done.' }),
       workspace: whole.server.workspace,
     });
@@ -97,7 +89,7 @@ describe('the bridge with an approval webhook, before the real server', () => {
     };
     const ids = idsIn(await delegated(client, 'raced.md'));
     await receiver.got('approval.asked');
-    const denying = client.call('approve_or_deny_pending_action', { ...ids, decision: 'deny' });
+    const denying = client.call(DECIDE, { ...ids, decision: 'deny' });
     ready.happen();
     const denied = await denying;
     const { data } = await receiver.got('approval.decided');
@@ -121,9 +113,9 @@ describe('the bridge with an approval webhook, before the real server', () => {
     const next = await bridgeAt(stateDir);
     expect((await waited(next, ids.sessionId)).structuredContent).toMatchObject({ state: 'input_required' });
     // Another client, with a state directory of its own.
-    const elsewhere = await mkdtemp(join(program.directory, 'state-'));
+    const elsewhere = await stateDirectory();
     const other = await bridgeAt(elsewhere);
-    await other.call('approve_or_deny_pending_action', { ...ids, decision: 'approve' });
+    await other.call(DECIDE, { ...ids, decision: 'approve' });
     expect((await receiver.got('approval.decided')).data).toMatchObject({
       decided: [{ callId: ids.callId, decision: 'approve', channel: 'tool' }],
     });
@@ -156,7 +148,7 @@ describe('the bridge with an approval webhook, before the real server', () => {
     const client = await bridgeAt(stateDir);
     const ids = idsIn(await delegated(client, 'unsigned.md'));
     await client.logged(/The approval webhook takes its secret from the environment variable NOWHERE_SET/);
-    const done = await client.call('approve_or_deny_pending_action', { ...ids, decision: 'approve' });
+    const done = await client.call(DECIDE, { ...ids, decision: 'approve' });
     expect(done.structuredContent).toMatchObject({ state: 'completed' });
     expect(receiver.posts).toEqual([]);
     expect(client.strays).toEqual([]);

@@ -1,17 +1,22 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { rowsIn } from '../../support/bridge-database.ts';
-import { FakeAgent } from '../../support/fake-agent.ts';
+import type { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
-import { RawClient, textOf } from './support/raw-client.ts';
+import {
+  APPROVE_ONE,
+  CHECK,
+  DELEGATE,
+  LIST,
+  WAIT,
+  closeAfterTest,
+  startAgent,
+  startClient,
+  stateDirectory,
+} from './support/bridge-stage.ts';
+import { type RawClient, textOf } from './support/raw-client.ts';
 
-const DELEGATE = 'delegate_task_to_assistant';
-const WAIT = 'wait_for_task';
-const LIST = 'list_all_active_sessions';
 const STOPPED = 'AbortError: user-cancel';
 const TIMED_OUT = 'McpError: MCP error -32001: Request timed out';
 
@@ -23,34 +28,16 @@ function withdraw(client: RawClient, requestId: string | number, reason?: string
   client.notify('notifications/cancelled', { requestId, ...(reason === undefined ? {} : { reason }) });
 }
 
+async function clientOf(agentUrl: string, onCancel = 'detach', stateDir?: string): Promise<RawClient> {
+  const args = ['--on-cancel', onCancel, '--log-level', 'info'];
+  return startClient({ url: agentUrl }, { args, ...(stateDir && { stateDir }) });
+}
+
+async function agentOf(options: Parameters<typeof FakeAgent.start>[0] = {}): Promise<FakeAgent> {
+  return startAgent({ onMessage: (task) => task.work(), ...options });
+}
+
 describe('a call that its client withdraws', () => {
-  let program: BridgeProgram;
-  const open: { close: () => Promise<unknown> }[] = [];
-
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterEach(async () => {
-    for (const each of open.splice(0)) await each.close();
-  });
-  afterAll(() => program.remove());
-
-  async function agentOf(options: Parameters<typeof FakeAgent.start>[0] = {}): Promise<FakeAgent> {
-    const agent = await FakeAgent.start({ onMessage: (task) => task.work(), ...options });
-    open.push({ close: () => agent.stop() });
-    return agent;
-  }
-
-  async function clientOf(agentUrl: string, onCancel = 'detach', stateDir?: string): Promise<RawClient> {
-    const client = await RawClient.start(program, {
-      stateDir: stateDir ?? (await mkdtemp(join(program.directory, 'state-'))),
-      agentUrl,
-      args: ['--on-cancel', onCancel, '--log-level', 'info'],
-    });
-    open.unshift({ close: () => client.kill() });
-    return client;
-  }
-
   test.each([
     ['a number', 4711],
     ['a string', 'request-7'],
@@ -116,7 +103,7 @@ describe('a call that its client withdraws', () => {
     withdraw(client, id, reason);
     if (cancels > 0) await client.logged(/"fate":"cancelled"/);
     else await client.logged(/"fate":"goes-on"/);
-    const looked = await client.call('check_task_progress_and_status', { sessionId: 'session-1' });
+    const looked = await client.call(CHECK, { sessionId: 'session-1' });
     expect(looked.structuredContent).toMatchObject({ state: cancels > 0 ? 'cancelled' : 'working' });
     expect(textOf(looked)).toContain(cancels > 0 ? 'Its task was cancelled.' : 'Its task was not touched.');
     expect(agent.count('CancelTask')).toBe(cancels);
@@ -197,7 +184,7 @@ describe('a call that its client withdraws', () => {
   });
 
   test('R48 B3 such a cancel outlives the bridge: the next one carries it out', async () => {
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const stateDir = await stateDirectory();
     const agent = await agentOf();
     const letGo = agent.hold();
     const first = await clientOf(agent.url, 'cancel', stateDir);
@@ -225,10 +212,10 @@ describe('a call that its client withdraws', () => {
       });
     });
     await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
-    open.push({ close: async () => slow.close() });
+    closeAfterTest(() => slow.close());
     const address = slow.address();
     if (address === null || typeof address === 'string') throw new Error('not listening');
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const stateDir = await stateDirectory();
     const client = await clientOf(`http://127.0.0.1:${String(address.port)}`, 'detach', stateDir);
     const asked = once(slow, 'request');
     const { id } = delegate(client);
@@ -252,7 +239,7 @@ describe('a call that its client withdraws', () => {
     await client.call(DELEGATE, { task: 'ask' });
     const { id } = client.send('tools/call', {
       name: 'approve_or_deny_pending_action',
-      arguments: { sessionId: 'session-1', callId: 'one', shown: 'hash-of-one', decision: 'approve' },
+      arguments: { sessionId: 'session-1', ...APPROVE_ONE },
     });
     await agent.asked('SendStreamingMessage', 2);
     withdraw(client, id, TIMED_OUT);

@@ -1,15 +1,20 @@
 /** Clients at which no person can be asked, and people who decide elsewhere. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { FakeAgent } from '../../support/fake-agent.ts';
+import type { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import {
+  APPROVE_ONE,
+  CHECK,
+  DECIDE,
+  DELEGATE,
+  bridgeStart,
+  closing,
+  program,
+  startAgent,
+} from './support/bridge-stage.ts';
 import { type TasksClient, tasksClient } from './support/tasks-client.ts';
 
-const DELEGATE = 'delegate_task_to_assistant';
-const DECIDE = 'approve_or_deny_pending_action';
 const PRINT_MODE = { CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' };
 
 const listed = z.object({
@@ -34,29 +39,16 @@ const call = async (client: TasksClient, name: string, args: object) =>
   result.parse((await client.ask('tools/call', { name, arguments: args })).result);
 
 describe('R96 where no person can be asked', () => {
-  let program: BridgeProgram;
   let agent: FakeAgent;
-  const open: (() => Promise<unknown>)[] = [];
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterAll(() => program.remove());
   beforeEach(async () => {
-    agent = await FakeAgent.start({
+    agent = await startAgent({
       onMessage: (task) => task.work().ask(pendingWrite('one')),
       onDecisions: (task, [decision]) => task.work().say(`decided ${decision?.decision}`).complete(),
     });
-    open.push(() => agent.stop());
-  });
-  afterEach(async () => {
-    for (const close of open.splice(0)) await close();
   });
 
   async function clientWith(env: Record<string, string>, ...args: readonly string[]): Promise<TasksClient> {
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    const client = await tasksClient(program, { stateDir, agentUrl: agent.url, args, env }, { tasks: false });
-    open.unshift(() => client.close());
-    return client;
+    return closing(await tasksClient(program, await bridgeStart(agent, { args, env }), { tasks: false }));
   }
   test('the tool that decides asks for no person, and works as its operator allowed it', async () => {
     const client = await clientWith(PRINT_MODE);
@@ -65,12 +57,7 @@ describe('R96 where no person can be asked', () => {
     const asked = await call(client, DELEGATE, { task: 'do it' });
     expect(asked.structuredContent).toMatchObject({ state: 'input_required' });
     const { sessionId } = asked.structuredContent ?? {};
-    const done = await call(client, DECIDE, {
-      sessionId,
-      callId: 'one',
-      shown: 'hash-of-one',
-      decision: 'approve',
-    });
+    const done = await call(client, DECIDE, { sessionId, ...APPROVE_ONE });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'decided approve' });
   });
 
@@ -113,16 +100,11 @@ describe('R96 where no person can be asked', () => {
     const another = await call(client, DELEGATE, { task: 'and that', sessionId });
     expect(another.isError).toBe(true);
     expect(JSON.stringify(another)).not.toContain(DECIDE);
-    const looked = await call(client, 'check_task_progress_and_status', { sessionId });
+    const looked = await call(client, CHECK, { sessionId });
     expect(looked.structuredContent?.next).toContain(line);
     expect(looked.structuredContent?.next).toContain(' show hash-of-one`');
     expect(JSON.stringify(looked)).not.toContain(DECIDE);
-    const refused = await call(client, DECIDE, {
-      sessionId,
-      callId: 'one',
-      shown: 'hash-of-one',
-      decision: 'approve',
-    });
+    const refused = await call(client, DECIDE, { sessionId, ...APPROVE_ONE });
     expect(refused.isError).toBe(true);
     expect(refused.content[0]?.text).toContain(line);
     expect(refused.content[0]?.text).toContain(' page`');
