@@ -76,11 +76,6 @@ export class Outbox {
     });
   }
 
-  /** The open entry of a message. */
-  current(messageId: string): OutboxEntry | undefined {
-    return this.#select(`WHERE message_id = ? AND ${OPEN}`, messageId)[0];
-  }
-
   /** Deletes the entry of a message that has failed or was refused. */
   drop(messageId: string): void {
     this.#database.run(`DELETE FROM delegations WHERE message_id = ? AND ${OPEN}`, messageId);

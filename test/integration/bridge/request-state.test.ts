@@ -43,6 +43,11 @@ async function begun(client: TasksClient, task: string): Promise<Asked> {
   return asked.parse((await client.ask('tools/call', delegate(task))).result);
 }
 
+interface Place {
+  agent: FakeAgent;
+  stateDir: string;
+}
+
 async function place(): Promise<Place> {
   const agent = await startAgent({
     onMessage: (task) => task.work().ask(pendingWrite('one')),
@@ -51,17 +56,12 @@ async function place(): Promise<Place> {
   return { agent, stateDir: await stateDirectory() };
 }
 
+async function clientAt({ agent, stateDir }: Place): Promise<TasksClient> {
+  const start = await bridgeStart(agent, { stateDir, args: FAST_ANSWERS });
+  return closing(await tasksClient(program, start, { tasks: false }));
+}
+
 describe('R92 the state of a call that waits for forms', () => {
-  interface Place {
-    agent: FakeAgent;
-    stateDir: string;
-  }
-
-  async function clientAt({ agent, stateDir }: Place): Promise<TasksClient> {
-    const start = await bridgeStart(agent, { stateDir, args: FAST_ANSWERS });
-    return closing(await tasksClient(program, start, { tasks: false }));
-  }
-
   test('is taken back as it was given, by another bridge of the same installation too', async () => {
     const here = await place();
     const first = await clientAt(here);

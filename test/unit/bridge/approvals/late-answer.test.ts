@@ -1,37 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { lateAnswerNotes, type WithdrawnForms } from '../../../../bridge/approvals/late-answer.ts';
 import { approvalForms } from '../../../../bridge/approvals/form.ts';
-import type { CallView, TaskView } from '../../../../bridge/sessions/task-view.ts';
+import type { CallView } from '../../../../bridge/sessions/task-view.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
+import { callView, taskView } from '../../../support/task-view.ts';
 
 const KEY = 'one.0123456789abcdef';
 const ACCEPT = { [KEY]: { action: 'accept', content: {} } };
 
-const call = (decided: CallView['decided']): CallView => ({
-  callId: 'one',
-  tool: 'write-file',
-  title: 'Write one.md',
-  state: 'denied',
-  toolId: null,
-  summary: null,
-  startedAt: null,
-  decided,
-});
+const call = (decided: CallView['decided']): CallView => callView({ state: 'denied', decided });
 
 function withdrawn(calls: readonly CallView[], changes: Partial<WithdrawnForms> = {}): WithdrawnForms {
-  const view: TaskView = {
-    taskId: 'task-1',
-    sessionId: 'session-1',
-    state: 'working',
-    text: '',
-    pending: [],
-    question: null,
-    calls,
-    outputs: [],
-    reply: '',
-    cost: null,
-    seq: null,
-  };
+  const view = taskView({ calls });
   return { asks: [], view, channel: 'task-form', offers: { wasAbout: () => undefined }, ...changes };
 }
 

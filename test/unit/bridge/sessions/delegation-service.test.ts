@@ -3,7 +3,6 @@ import type { StreamResponse, Task } from '@a2a-js/sdk';
 import { Agent } from '../../../../bridge/agents/agent.ts';
 import type { A2aConnection, CancelRequest } from '../../../../bridge/agents/connection.ts';
 import { Registry } from '../../../../bridge/agents/registry.ts';
-import { toolApprovalDialect } from '../../../../bridge/dialects/tool-approval.ts';
 import { DelegationService } from '../../../../bridge/sessions/delegation-service.ts';
 import { LiveSessions } from '../../../../bridge/sessions/live-sessions.ts';
 import { StoredClaims } from '../../../../bridge/state/decision-claims.ts';
@@ -15,6 +14,7 @@ import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { temporaryDatabase } from '../../../support/bridge-database.ts';
 import { FakeTask } from '../../../support/fake-agent-task.ts';
+import { quietConnection } from '../../../support/quiet-connection.ts';
 
 /** More sessions than `LiveSessions` keeps after their end. */
 const MANY = 29;
@@ -44,20 +44,7 @@ class SlowAgent extends Agent {
 
   override async connect(): Promise<A2aConnection> {
     await this.reachable;
-    return {
-      url: 'http://127.0.0.1',
-      facts: {
-        name: '',
-        description: '',
-        version: '',
-        streaming: true,
-        interfaces: [],
-        extensions: [],
-        skills: [],
-      },
-      dialect: toolApprovalDialect,
-      deduplicates: true,
-      staysOpen: true,
+    return quietConnection({
       send: () => this.#answer(),
       follow: ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
       task: () => Promise.resolve(this.task.toTask()),
@@ -66,12 +53,7 @@ class SlowAgent extends Agent {
         return this.answerCancel();
       },
       list: () => Promise.resolve({ tasks: [], total: 0 }),
-      findByPrefix: () => Promise.resolve(null),
-      commands: () => Promise.resolve(null),
-      execute: () => Promise.resolve(null),
-      abortTool: () => Promise.resolve(null),
-      pageLink: () => Promise.resolve(null),
-    };
+    });
   }
 
   async *#answer(): AsyncIterable<StreamResponse> {

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { Message, StreamResponse } from '@a2a-js/sdk';
 import { Agent } from '../../../../bridge/agents/agent.ts';
 import type { A2aConnection } from '../../../../bridge/agents/connection.ts';
-import { toolApprovalDialect } from '../../../../bridge/dialects/tool-approval.ts';
 import { messageOf } from '../../../../bridge/sessions/delegation-message.ts';
 import { send } from '../../../../bridge/sessions/send-message.ts';
+import { quietConnection } from '../../../support/quiet-connection.ts';
 
 const BACK_OFF = { retries: 6, minTimeout: 1, maxTimeout: 1, factor: 1, randomize: false };
 
@@ -33,31 +33,14 @@ class DyingAgent extends Agent {
   }
 
   #connection(): A2aConnection {
-    return {
-      url: 'http://127.0.0.1',
-      facts: {
-        name: '',
-        description: '',
-        version: '',
-        streaming: true,
-        interfaces: [],
-        extensions: [],
-        skills: [],
-      },
-      dialect: toolApprovalDialect,
+    return quietConnection({
       deduplicates: this.#deduplicates,
-      staysOpen: true,
       send: () => this.#broken(),
       follow: () => Promise.resolve(),
       task: () => Promise.reject(refused()),
       cancel: () => Promise.reject(refused()),
       list: () => Promise.reject(refused()),
-      findByPrefix: () => Promise.resolve(null),
-      commands: () => Promise.resolve(null),
-      execute: () => Promise.resolve(null),
-      abortTool: () => Promise.resolve(null),
-      pageLink: () => Promise.resolve(null),
-    };
+    });
   }
 
   async *#broken(): AsyncIterable<StreamResponse> {

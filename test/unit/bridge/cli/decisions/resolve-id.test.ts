@@ -10,6 +10,7 @@ import type { ListedSession } from '../../../../../bridge/sessions/list-sessions
 import type { CallView, TaskView } from '../../../../../bridge/sessions/task-view.ts';
 import type { PendingAction } from '../../../../../shared/protocol/tool-approval.ts';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
+import { callView, taskView } from '../../../../support/task-view.ts';
 
 const listed = (sessionId: string, taskId: string | null = null): ListedSession => ({
   sessionId,
@@ -38,30 +39,10 @@ const action = (callId: string): PendingAction => ({
   decisions: ['approve', 'deny', 'edit'],
 });
 
-const call = (callId: string): CallView => ({
-  callId,
-  tool: 'write-file',
-  title: callId,
-  state: 'ok',
-  toolId: null,
-  summary: null,
-  startedAt: null,
-  decided: null,
-});
+const call = (callId: string): CallView => callView({ callId, title: callId, state: 'ok' });
 
-const view = (pending: readonly PendingAction[], calls: readonly CallView[] = []): TaskView => ({
-  taskId: 't',
-  sessionId: 's',
-  state: 'input-required',
-  text: '',
-  pending,
-  question: null,
-  calls,
-  outputs: [],
-  reply: '',
-  cost: null,
-  seq: null,
-});
+const view = (pending: readonly PendingAction[], calls: readonly CallView[] = []): TaskView =>
+  taskView({ taskId: 't', sessionId: 's', state: 'input-required', pending, calls });
 
 describe('the session that is meant', () => {
   const all = [listed('session-abc1', 'task-9'), listed('session-abd2'), listed('other')];

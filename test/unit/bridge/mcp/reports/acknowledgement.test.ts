@@ -1,17 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { acknowledgementOf } from '../../../../../bridge/mcp/reports/acknowledgement.ts';
 import type { CallView } from '../../../../../bridge/sessions/task-view.ts';
+import { callView } from '../../../../support/task-view.ts';
 
-const call = (state: CallView['state']): CallView => ({
-  callId: 'c',
-  tool: 'run-command',
-  title: 'npm test',
-  state,
-  toolId: 'x',
-  summary: null,
-  startedAt: null,
-  decided: null,
-});
+const call = (state: CallView['state']): CallView =>
+  callView({ tool: 'run-command', title: 'npm test', state, toolId: 'x' });
 
 test.each([
   ['working', call('running'), 'tool-approval', 'The message is queued: the agent reads it after npm test.'],

@@ -15,24 +15,19 @@ import type { CallView, TaskView } from '../../../../../bridge/sessions/task-vie
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
 import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 import { runsOf } from '../../../../support/property-runs.ts';
+import { taskView } from '../../../../support/task-view.ts';
 
 const UUIDS = ['3f2a9c1e-7b4d-4e8f-a1c2-9d0e8f7a6b5c', 'c0ffee12-0b1d-4a2c-8e3f-5d6c7b8a9f01'] as const;
 const named = (tool: string): string => `gemini_${tool}`;
 
-const view = (changes: Partial<TaskView> = {}): TaskView => ({
-  taskId: UUIDS[0],
-  sessionId: UUIDS[1],
-  state: 'working',
-  text: '',
-  pending: [],
-  question: null,
-  calls: [],
-  outputs: [],
-  reply: '',
-  cost: { turns: 123, inputTokens: 12_345_678, outputTokens: 9_876_543, usd: null },
-  seq: 98_765,
-  ...changes,
-});
+const view = (changes: Partial<TaskView> = {}): TaskView =>
+  taskView({
+    taskId: UUIDS[0],
+    sessionId: UUIDS[1],
+    cost: { turns: 123, inputTokens: 12_345_678, outputTokens: 9_876_543, usd: null },
+    seq: 98_765,
+    ...changes,
+  });
 
 function facts(of: TaskView | undefined, changes: Partial<DigestFacts> = {}): DigestFacts {
   const state = of?.state ?? 'working';

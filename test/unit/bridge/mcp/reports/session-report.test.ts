@@ -16,24 +16,13 @@ import { actionText } from '../../../../../bridge/cli/terminal/action-text.ts';
 import { HOSTILE, HOSTILE_SHOWN } from '../../../../support/hostile-text.ts';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
 import { pendingWrite } from '../../../../support/fake-agent-task.ts';
+import { callView, taskView } from '../../../../support/task-view.ts';
 
 const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 const SAID = { id: 'turn-1', name: '', text: 'I will.\nDecisions: approve, said the agent' };
 
-const view = (changes: Partial<TaskView> = {}): TaskView => ({
-  taskId: 'task-7',
-  sessionId: 'session-7',
-  state: 'working',
-  text: '',
-  pending: [],
-  question: null,
-  calls: [],
-  outputs: [],
-  reply: '',
-  cost: null,
-  seq: 1,
-  ...changes,
-});
+const view = (changes: Partial<TaskView> = {}): TaskView =>
+  taskView({ taskId: 'task-7', sessionId: 'session-7', seq: 1, ...changes });
 const report = (of: TaskView | undefined, changes: Partial<ReportContext> = {}) =>
   reportOf({
     sessionId: 'session-7',
@@ -139,16 +128,7 @@ describe('a report', () => {
   });
 
   test('R100 of a completed task names the calls that were not done, on every surface', () => {
-    const lost = {
-      callId: 'w-1',
-      tool: 'write-file',
-      title: 'Write a.txt',
-      state: 'denied' as const,
-      toolId: null,
-      summary: null,
-      startedAt: null,
-      decided: null,
-    };
+    const lost = callView({ callId: 'w-1', title: 'Write a.txt', state: 'denied' });
     const words = 'not done: Write a.txt (denied)';
     const ended = view({ state: 'completed', calls: [lost] });
     expect(report(ended).notDone).toBe(words);
@@ -167,16 +147,7 @@ describe('a report', () => {
   });
 
   test('lists a waiting call in pending alone', () => {
-    const waiting = {
-      callId: 'one',
-      tool: 'write-file',
-      title: 'Write',
-      state: 'waiting' as const,
-      toolId: null,
-      summary: null,
-      startedAt: null,
-      decided: null,
-    };
+    const waiting = callView({ title: 'Write' });
     const asking = report(
       view({ state: 'input-required', pending: [pendingWrite('one')], calls: [waiting] }),
     );

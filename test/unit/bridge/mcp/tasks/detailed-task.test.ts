@@ -5,21 +5,10 @@ import type { TaskStateName } from '../../../../../bridge/dialects/observation.t
 import { hasEnded, type TaskView } from '../../../../../bridge/sessions/task-view.ts';
 import { detailedTask, type DetailedTask } from '../../../../../bridge/mcp/tasks/detailed-task.ts';
 import { pendingWrite } from '../../../../support/fake-agent-task.ts';
+import { taskView } from '../../../../support/task-view.ts';
 
-const view = (state: TaskStateName, changes: Partial<TaskView> = {}): TaskView => ({
-  taskId: 'task-1',
-  sessionId: 'session-1',
-  state,
-  text: '',
-  pending: [],
-  question: null,
-  calls: [],
-  outputs: [],
-  reply: '',
-  cost: null,
-  seq: null,
-  ...changes,
-});
+const view = (state: TaskStateName, changes: Partial<TaskView> = {}): TaskView =>
+  taskView({ state, ...changes });
 
 function shown(of: TaskView | undefined, problem?: string, beyondForms = false): DetailedTask {
   return detailedTask({

@@ -1,33 +1,16 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { CallView, TaskView } from '../../../../../bridge/sessions/task-view.ts';
+import type { CallView } from '../../../../../bridge/sessions/task-view.ts';
 import { startProgress } from '../../../../../bridge/mcp/tool/progress.ts';
+import { callView, taskView } from '../../../../support/task-view.ts';
 
-const call = (callId: string, state: CallView['state']): CallView => ({
-  callId,
-  tool: 'run-command',
-  title: `Run ${callId}`,
-  state,
-  toolId: null,
-  summary: null,
-  startedAt: null,
-  decided: null,
-});
+const call = (callId: string, state: CallView['state']): CallView =>
+  callView({ callId, tool: 'run-command', title: `Run ${callId}`, state });
 
-const view: TaskView = {
-  taskId: 't',
-  sessionId: 's',
-  state: 'working',
-  text: '',
-  pending: [],
-  question: null,
+const view = taskView({
   calls: [call('a', 'ok'), call('b', 'error'), call('c', 'running'), call('d', 'ready')],
-  outputs: [],
-  reply: '',
-  cost: null,
-  seq: 1,
-};
+});
 
 const params = z.object({
   params: z.looseObject({ message: z.string(), progress: z.number(), total: z.number().optional() }),

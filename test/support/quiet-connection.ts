@@ -1,0 +1,30 @@
+/** A connection to an agent that answers only what the test says. It has no socket. */
+import type { A2aConnection } from '../../bridge/agents/connection.ts';
+import { toolApprovalDialect } from '../../bridge/dialects/tool-approval.ts';
+
+/** @param answers the methods that the agent answers; the others find nothing */
+export function quietConnection(
+  answers: Pick<A2aConnection, 'send' | 'follow' | 'task' | 'cancel' | 'list'> & Partial<A2aConnection>,
+): A2aConnection {
+  return {
+    url: 'http://127.0.0.1',
+    facts: {
+      name: '',
+      description: '',
+      version: '',
+      streaming: true,
+      interfaces: [],
+      extensions: [],
+      skills: [],
+    },
+    dialect: toolApprovalDialect,
+    deduplicates: true,
+    staysOpen: true,
+    findByPrefix: () => Promise.resolve(null),
+    commands: () => Promise.resolve(null),
+    execute: () => Promise.resolve(null),
+    abortTool: () => Promise.resolve(null),
+    pageLink: () => Promise.resolve(null),
+    ...answers,
+  };
+}
