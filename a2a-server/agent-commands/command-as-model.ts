@@ -14,7 +14,7 @@ const COMMAND = 'command';
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-export interface CommandTurn {
+interface CommandTurn {
   begin: (signal: AbortSignal) => Promise<FirstStep>;
   /** The settled calls of the first turn. Empty before it. */
   calls: readonly Call[];

@@ -32,7 +32,7 @@ export interface AskModelOptions {
 }
 
 /** The surroundings of a model call. */
-export interface ModelCallContext {
+interface ModelCallContext {
   workspace: Workspace;
   /** The session's earlier tasks, oldest first. */
   earlier: readonly Snapshot[];

@@ -8,12 +8,12 @@
 import type { ClockReading } from '../../shared/state/clock-mark.ts';
 import { clockJump } from '../../shared/state/clock-mark.ts';
 
-export interface ClockMarkStore {
+interface ClockMarkStore {
   read(): Promise<ClockReading | undefined>;
   write(reading: ClockReading): Promise<void>;
 }
 
-export interface ClockCheckOptions {
+interface ClockCheckOptions {
   marks: ClockMarkStore;
   readClocks: () => Promise<ClockReading>;
   /** Called when the state changes. @param jump in milliseconds; 0 when the clock is plausible again */

@@ -29,7 +29,7 @@ import type { ClockCheck } from './clock-check.ts';
 import { Maintenance } from './maintenance.ts';
 import type { Accepted, Incoming, TaskService } from './task-service.ts';
 
-export interface TaskServiceOptions extends Omit<ExecutorOptions, 'log' | 'commands'> {
+interface TaskServiceOptions extends Omit<ExecutorOptions, 'log' | 'commands'> {
   /** Defaults to no commands. */
   commands?: AgentCommands;
   /** The mode of a task whose message sets no mode. */

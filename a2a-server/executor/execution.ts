@@ -45,7 +45,7 @@ export interface ExecutionOptions extends AskModelOptions {
 }
 
 /** What an execution needs of the executor that starts it. */
-export interface ExecutionHost {
+interface ExecutionHost {
   scheduler: ToolScheduler;
   /** The scope of the task. The execution closes it. */
   task: AbortScope<AbortCause>;

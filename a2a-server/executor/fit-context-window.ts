@@ -29,7 +29,7 @@ import { eventsUntilAborted, modelFailureOf } from './model-call.ts';
 /** Window size in tokens for the text to summarise, if the model does not state its size. */
 const UNKNOWN_WINDOW = 100_000;
 
-export interface ContextFitter {
+interface ContextFitter {
   log: TaskLog;
   clock: Clock;
   /** The model for the task's current state. */

@@ -32,7 +32,7 @@ const MAINTAINED_AT_ONCE = 512;
 /** Tasks ended concurrently. They share commits, and other work runs between batches. */
 const BATCH = 100;
 
-export interface MaintenanceOptions {
+interface MaintenanceOptions {
   journal: Journal;
   log: TaskLog;
   clock: Clock;

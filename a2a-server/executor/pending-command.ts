@@ -19,7 +19,7 @@ export interface CommandResult {
 }
 
 /** Events to append after the command. `events` receives the task as the command leaves it. */
-export interface FollowingEvents {
+interface FollowingEvents {
   events: (after: Snapshot) => readonly TaskEvent[];
   contents: readonly FileBytes[];
 }

@@ -14,7 +14,7 @@ import type { Ids } from './ids.ts';
 import { inputHash } from '../../shared/protocol/shown-code.ts';
 import type { ModelCallRequest, PreparedCall } from './model-turn.ts';
 
-export interface Preparation {
+interface Preparation {
   /** The owner of the task. */
   principal: string;
   toolbox: Toolbox;

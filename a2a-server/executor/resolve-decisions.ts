@@ -18,7 +18,7 @@ import { showCall, type ShownCall } from './prepare-call.ts';
 
 type Outdated = Extract<TaskEvent, { type: 'tool.outdated' }>;
 
-export interface EditContext {
+interface EditContext {
   toolbox: Toolbox;
   policy: Policy;
   openWorkspace: (path: string | undefined) => Promise<Workspace>;

@@ -34,7 +34,7 @@ export type ChangeResult =
   | CommandRefusal;
 
 /** Deadlines for pending actions. Without this, they wait without limit. */
-export interface DeadlineOptions {
+interface DeadlineOptions {
   clock: Clock;
   expiry: ExpirySettings;
   /** Called with each deadline once it is durable, in milliseconds since the epoch. */

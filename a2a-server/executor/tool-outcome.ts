@@ -6,7 +6,7 @@ import type { ToolOutcome } from '../task/events.ts';
 import { ToolStopped, type ToolResult } from '../tools/tool.ts';
 import type { AbortCause } from './abort-cause.ts';
 
-export interface OutcomeOptions {
+interface OutcomeOptions {
   scope: AbortScope<AbortCause>;
   clock: Clock;
   /** Milliseconds the tool has to settle after its signal fires. */

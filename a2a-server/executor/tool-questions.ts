@@ -23,7 +23,7 @@ import type { TaskLog } from './task-log.ts';
 /** Maximum characters of the title of a question. */
 const MAX_TITLE = 80;
 
-export interface QuestionOptions {
+interface QuestionOptions {
   log: TaskLog;
   journal: Pick<Journal, 'watch'>;
   taskId: string;

@@ -67,7 +67,7 @@ export interface ToolExecution {
 }
 
 /** The surroundings of a tool execution. */
-export interface RunContext {
+interface RunContext {
   workspace: Workspace;
   /** The session's earlier tasks, oldest first. */
   earlier: readonly Snapshot[];
@@ -93,7 +93,7 @@ interface Equipment {
  * The result of running a ready call. `not-run`: another writer changed the task first. `asked-again`: the call waits
  * for a decision again (D2).
  */
-export type RunEnd = 'ran' | 'not-run' | 'asked-again';
+type RunEnd = 'ran' | 'not-run' | 'asked-again';
 
 interface Executed {
   /** Null when the task ended first, or nothing was recorded. */
@@ -103,7 +103,7 @@ interface Executed {
 
 const NOT_RUN: Executed = { outcome: null, end: 'not-run' };
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   log: TaskLog;
   journal: Pick<Journal, 'toolExecution' | 'watch'>;
   clock: Clock;

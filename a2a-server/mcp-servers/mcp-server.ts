@@ -49,7 +49,7 @@ export const DEFAULT_LIMITS: McpServerLimits = {
   awayMs: 15_000,
 };
 
-export interface McpServerContext {
+interface McpServerContext {
   clock: Clock;
   log: Logger;
   limits: McpServerLimits;

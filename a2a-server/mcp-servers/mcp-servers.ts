@@ -17,7 +17,7 @@ import { toolName } from './tool-name.ts';
  */
 const FIRST_TURN_MS = 5_000;
 
-export interface McpServersOptions {
+interface McpServersOptions {
   clock: Clock;
   log: Logger;
   /** Time for a server's process to end before it is killed, in milliseconds. */

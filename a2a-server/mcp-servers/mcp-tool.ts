@@ -15,7 +15,7 @@ const MAX_TEXT = 30_000;
 /** How many characters of progress a stopped call keeps in its record. */
 const MAX_PROGRESS = 8 * 1024;
 
-export interface McpToolOptions {
+interface McpToolOptions {
   server: string;
   definition: McpToolDefinition;
   /** True if the operator trusts the server's hints. */

@@ -24,7 +24,7 @@ export const toolPageSchema = z.looseObject({
   tools: z.array(z.unknown()),
   nextCursor: z.string().optional(),
 });
-export type ToolPage = z.infer<typeof toolPageSchema>;
+type ToolPage = z.infer<typeof toolPageSchema>;
 
 const listedTool = z.looseObject({
   name: z.string().min(1).max(MAX_TOOL_NAME),

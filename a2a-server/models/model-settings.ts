@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 
 /** The model providers. `openai-compatible` is any endpoint with OpenAI's chat completions API. */
-export const providerNameSchema = z.enum([
+const providerNameSchema = z.enum([
   'anthropic',
   'google',
   'openai',

@@ -12,7 +12,7 @@ import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { PromptTooLong, RETRY_AFTER } from './model.ts';
 import { StreamCutOff } from './stream-part-reader.ts';
 
-export interface ProviderFailure {
+interface ProviderFailure {
   error: ProductError;
   /** True if a retry can help. */
   retry: boolean;

@@ -35,7 +35,7 @@ interface Provider {
 const CACHED = { type: 'ephemeral' };
 
 /** The URL and the key of a provider. The key is empty if the provider needs none. */
-export interface ProviderAccess {
+interface ProviderAccess {
   baseURL: string;
   apiKey: string;
 }
@@ -102,7 +102,7 @@ async function compatible(
   );
 }
 
-export interface ProviderConnection {
+interface ProviderConnection {
   access: ProviderAccess;
   /** The environment variable that the key came from, or should come from. */
   keyVariable: string;

@@ -11,7 +11,7 @@ type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;
 type CallEvent = Extract<ModelEvent, { type: 'call' }>;
 
 /** The result of a part: events (the end of the turn among them), or a failure of the turn. */
-export type PartResult =
+type PartResult =
   { type: 'events'; events: ModelEvent[]; ended: boolean } | { type: 'failure'; error: unknown };
 
 /** One object per attempt; a retry starts with a new one. */

@@ -11,7 +11,7 @@ import { verdict } from './verdict.ts';
 import { count, oneLine } from '../../shared/text/one-line.ts';
 
 /** The verdict on a call: it runs without asking, a person is asked, or it is refused. */
-export type DryRunVerdict = 'allow' | 'ask' | 'refuse';
+type DryRunVerdict = 'allow' | 'ask' | 'refuse';
 
 export interface DryRunCall {
   taskId: string;
@@ -129,7 +129,7 @@ function whyAllowed({ because }: Extract<PolicyVerdict, { type: 'allow' }>): str
   }
 }
 
-export interface DryRunSummary {
+interface DryRunSummary {
   calls: number;
   tasks: number;
   /** The number of calls by their verdict under the new policy. */

@@ -49,7 +49,7 @@ export async function resolveTargets(
 }
 
 /** Normalises the text of the path. It does not access the file system. */
-export function normalisedPath(path: string, root: string): string {
+function normalisedPath(path: string, root: string): string {
   const inside = relative(root, resolve(root, path)).split(sep).join('/');
   return inside === '' ? '.' : inside;
 }

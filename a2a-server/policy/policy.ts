@@ -5,7 +5,7 @@ import type { Shell } from './simple-command.ts';
 import { CONDITIONS, ruleName, type Rule, type RuleAction } from './rule.ts';
 import { ruleMatcher, type RuleMatcher } from './rule-matcher.ts';
 
-export interface PolicyRule {
+interface PolicyRule {
   action: RuleAction;
   /** With the rule's comment, if any. */
   name: string;

@@ -18,7 +18,7 @@ import { taskModeOf, isReadOnlyMode } from './mode.ts';
 import { NO_RULES, type Policy } from './policy.ts';
 
 /** The policy, settings and grants that apply to a call. */
-export interface PolicyContext {
+interface PolicyContext {
   policy?: Policy;
   settings: TaskSettings;
   grants: readonly Grant[];

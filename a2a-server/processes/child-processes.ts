@@ -26,7 +26,7 @@ const childOwner = z.discriminatedUnion('type', [
   z.object({ type: z.literal('acp-agent'), agent: z.string() }),
 ]);
 /** The owner of a child process. */
-export type ChildOwner = z.infer<typeof childOwner>;
+type ChildOwner = z.infer<typeof childOwner>;
 
 const childRecord = z.object({
   id: z.string(),
@@ -68,7 +68,7 @@ export const NO_RECORDS: ChildProcesses = {
   endOrphans: () => Promise.resolve([]),
 };
 
-export interface ChildProcessesOptions {
+interface ChildProcessesOptions {
   /** The directory of the records; created on first use. */
   directory: string;
   clock: Clock;

@@ -11,7 +11,7 @@ import { systemErrorCode } from '../../shared/runtime/errors.ts';
 const AT_ONCE = 64;
 
 /** Maps a group id to one of its running processes. */
-export type LivingGroups = ReadonlyMap<number, number>;
+type LivingGroups = ReadonlyMap<number, number>;
 
 let begun: Promise<LivingGroups | undefined> | undefined;
 let next: Promise<LivingGroups | undefined> | undefined;
@@ -49,7 +49,7 @@ export function groupOf(id: number): number | undefined | 'unknown' {
   return typeof found === 'object' ? found.group : found;
 }
 
-export interface ProcessStat {
+interface ProcessStat {
   group: number;
   /** When it started: clock ticks since the machine booted. */
   started: string;

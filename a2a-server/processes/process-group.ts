@@ -19,7 +19,7 @@ const KILLED_MS = 2000;
 /** How a group ended: before any signal, by SIGTERM, by SIGKILL, or not confirmed. */
 export type GroupEnd = 'gone' | 'terminated' | 'killed' | 'unconfirmed';
 
-export interface EndOptions {
+interface EndOptions {
   /** Between SIGTERM and SIGKILL, in milliseconds. */
   graceMs: number;
   clock: Clock;

@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { groupOf, livingGroups, processStat } from './living-groups.ts';
 import { isAlive } from './process-group.ts';
 
-export interface ProcessIdentity {
+interface ProcessIdentity {
   /** The group's id: the process id of its leader. */
   group: number;
   /** The start time of the leader, in the system's format. */
@@ -22,7 +22,7 @@ export interface ProcessIdentity {
  * - `runs`: a process of this group runs.
  * - `unknown`: a group with this id runs, its leader has ended, and its identity cannot be determined.
  */
-export type GroupState = 'gone' | 'runs' | 'unknown';
+type GroupState = 'gone' | 'runs' | 'unknown';
 
 /**
  * @param leader a child that leads its own process group

@@ -6,7 +6,7 @@ import { openWorkspace } from '../tools/workspace/workspace.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { BarredDirectory } from '../tools/workspace/barred-directory.ts';
 
-export interface WorkspaceRules {
+interface WorkspaceRules {
   /** The workspace of a task that names none. */
   fallback: string | undefined;
   /** Workspaces must be inside one of these directories, symbolic links resolved. An empty list allows all. */

@@ -11,17 +11,17 @@ import { readServerRecord } from '../../shared/state/server-record.ts';
 /** How long the program on this port has to answer, in milliseconds. */
 const PATIENCE_MS = 2_000;
 
-export interface ListenAddress {
+interface ListenAddress {
   host: string;
   port: number;
 }
 
-export interface RequestedAddress extends ListenAddress {
+interface RequestedAddress extends ListenAddress {
   /** True if the operator chose the port. A default port that another program has is replaced by a free one. */
   portChosen: boolean;
 }
 
-export interface OwnServer {
+interface OwnServer {
   token: string;
   stateDir: string;
   log: Logger;
@@ -88,7 +88,7 @@ function taken({ host, port }: ListenAddress, { problem, owner }: Occupant): Pro
 const card = z.object({ name: z.literal(AGENT_NAME) });
 
 /** The shell command that stops a process. Windows only kills; the journal survives that too. */
-export function stopCommand(pid: number, platform: NodeJS.Platform = process.platform): string {
+function stopCommand(pid: number, platform: NodeJS.Platform = process.platform): string {
   return platform === 'win32' ? `taskkill /F /PID ${pid}` : `kill ${pid}`;
 }
 
@@ -98,7 +98,7 @@ function bridgeSettings(stateDirectory: string): string {
 }
 
 /** Returns the process id if this user's own server answers at the origin. */
-export async function findOwnServer(origin: string, token: string): Promise<number | undefined> {
+async function findOwnServer(origin: string, token: string): Promise<number | undefined> {
   const found = await proveServer(origin, token, PATIENCE_MS);
   return found.type === 'proven' ? found.pid : undefined;
 }

@@ -5,7 +5,7 @@
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { JournalEntry, PolicyVerdict, TaskEvent, ToolOutcome } from '../task/events.ts';
 
-export interface LogLine {
+interface LogLine {
   level: 'debug' | 'info' | 'warn';
   message: string;
   facts: Readonly<Record<string, unknown>>;

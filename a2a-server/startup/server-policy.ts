@@ -6,7 +6,7 @@ import type { Tool } from '../tools/tool.ts';
 import type { Rule } from '../policy/rule.ts';
 import type { McpServerSettings } from '../mcp-servers/server-settings.ts';
 
-export type NamedTools = readonly Tool[];
+type NamedTools = readonly Tool[];
 
 /** @throws ProductError CONFIGURATION for invalid rules, like `createPolicy` */
 export function serverPolicy(

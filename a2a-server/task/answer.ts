@@ -4,7 +4,7 @@ import type { Answer, FormSchema, Question } from '../../shared/protocol/questio
 import type { DecisionScope, DecisionWord, PendingReason } from '../../shared/protocol/tool-approval.ts';
 import { questionOf, type Call } from './snapshot.ts';
 
-export type ReadAnswer =
+type ReadAnswer =
   | { ok: true; answer: Answer }
   /** One sentence for the person. */
   | { ok: false; message: string };

@@ -29,7 +29,7 @@ export interface CheckpointFile {
   after: readonly FileState[];
 }
 
-export function checkpointId(taskId: string, turn: number): string {
+function checkpointId(taskId: string, turn: number): string {
   return `${taskId}.${turn}`;
 }
 

@@ -22,7 +22,7 @@ export interface ExpirySettings {
 export const NO_EXPIRY: ExpirySettings = { decisionMs: null, idleMs: null };
 
 /** The decider of an expired task. */
-export const EXPIRY: Decider = { principal: 'server', channel: 'expiry' };
+const EXPIRY: Decider = { principal: 'server', channel: 'expiry' };
 
 /** The pending actions or the question of a parked task. */
 interface PendingExpiry {
@@ -62,7 +62,7 @@ function asks(event: TaskEvent): event is AskingEvent {
 }
 
 /** The earliest deadline, in milliseconds since the epoch. */
-export function deadlineOf({ pending = [], expiresAt }: PendingExpiry): number | null {
+function deadlineOf({ pending = [], expiresAt }: PendingExpiry): number | null {
   const times = [expiresAt, ...pending.map((action) => action.expiresAt)].flatMap((time) => time ?? []);
   return times.length === 0 ? null : Math.min(...times.map((time) => Date.parse(time)));
 }

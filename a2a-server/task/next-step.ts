@@ -17,7 +17,7 @@ import {
   type Turn,
 } from './snapshot.ts';
 
-export type NextStep =
+type NextStep =
   /** Parked or ended. */
   | { type: 'settled' }
   /** An earlier execution died. These events record what it left open, before anything else happens. */

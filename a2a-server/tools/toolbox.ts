@@ -78,7 +78,7 @@ function declarationOf({ name, description, schema, inputSchema: given }: Tool):
   return { name, description, inputSchema };
 }
 
-export type ParsedInput =
+type ParsedInput =
   | { ok: true; input: Record<string, unknown> }
   /** A message for the model that names the fields. */
   | { ok: false; message: string };

@@ -14,7 +14,7 @@ const MAX_ANSWER = 64 * MEGABYTE;
 const MAX_EVENT = 16 * MEGABYTE;
 const MAX_ERROR = 64 * 1024;
 
-export interface AgentFetchOptions {
+interface AgentFetchOptions {
   /** Credentials go only to this origin, whatever the agent's card says. */
   origin: string;
   /** E.g. `authorization`. Never logged. */

@@ -8,7 +8,7 @@ import { isLoopback } from '../../shared/net/loopback.ts';
 import { localWorkspace, mappedWorkspace } from './workspace-mapping.ts';
 
 /** Finds the agent, and starts it if necessary. @throws ProductError */
-export type FindEndpoint = () => Promise<Endpoint>;
+type FindEndpoint = () => Promise<Endpoint>;
 
 /** 0.1 s, 0.3 s, 0.9 s. */
 const LOOKED_FOR = { retries: 3, minTimeout: 100, factor: 3 };

@@ -61,7 +61,7 @@ export interface CancelRequest {
   channel: 'mcp' | 'cli';
 }
 
-export interface FollowOptions {
+interface FollowOptions {
   taskId: string;
   /** The `seq` of the last event that was read; null if the agent has none. */
   after: number | null;

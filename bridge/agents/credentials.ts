@@ -3,7 +3,7 @@ import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { SecretSource } from '../settings/agent-access.ts';
 import { secretFrom } from './secret-command.ts';
 
-export interface Credentials {
+interface Credentials {
   tokenEnv?: string | undefined;
   tokenCommand?: readonly string[] | undefined;
   headers: Readonly<Record<string, SecretSource>>;

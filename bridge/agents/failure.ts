@@ -15,9 +15,9 @@ import { tlsFailure } from './tls-failure.ts';
 import { WithheldCredentials } from './withheld-credentials.ts';
 
 /** `no`: the request cannot have arrived. `maybe`: unknown. `refused`: it arrived, and the agent refused it. */
-export type RequestArrival = 'no' | 'maybe' | 'refused';
+type RequestArrival = 'no' | 'maybe' | 'refused';
 
-export interface RequestFailure {
+interface RequestFailure {
   error: ProductError;
   arrival: RequestArrival;
 }

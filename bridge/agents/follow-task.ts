@@ -9,7 +9,7 @@ import { keepReading } from '../../shared/runtime/keep-reading.ts';
 import type { Agent } from './agent.ts';
 import type { A2aConnection } from './connection.ts';
 
-export interface FollowedTask {
+interface FollowedTask {
   agent: Agent;
   taskId: string;
   signal: AbortSignal;

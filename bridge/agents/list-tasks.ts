@@ -27,7 +27,7 @@ export interface ListedTasks {
 }
 
 /** The maximum number of tasks of one list: an agent may send pages for ever. */
-export const MOST_TASKS = 10_000;
+const MOST_TASKS = 10_000;
 /** A2A 1.0 §3.1.4: the largest page. */
 const PAGE = 100;
 /** History messages per task: enough for its title, and to find a message whose answer was lost. */

@@ -7,7 +7,7 @@ import { eventsOf } from '../../shared/net/server-sent-events.ts';
 import { LAST_EVENT_ID } from '../../shared/protocol/resumable-stream-extension.ts';
 import { HttpFailure } from './http-failure.ts';
 
-export interface ResumableStream {
+interface ResumableStream {
   url: string;
   headers: Readonly<Record<string, string>>;
   /** The `seq` of the last event that was read. Null if there is none: the stream then begins with the current task. */

@@ -29,7 +29,7 @@ export interface FormRequest {
 }
 
 /** How the asking ended, and the notes for the result of the call. */
-export interface AskInCallEnd {
+interface AskInCallEnd {
   end: WaitEnd;
   notes: readonly string[];
 }

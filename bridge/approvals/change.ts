@@ -9,7 +9,7 @@ export interface Change {
   lines: readonly ChangedLine[];
 }
 
-export interface ChangedLine {
+interface ChangedLine {
   sign: '+' | '-';
   text: string;
   /** This is the file's last line, and it has no line feed. */

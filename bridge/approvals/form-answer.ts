@@ -36,7 +36,7 @@ const decided = z.looseObject({
 });
 const answered = z.looseObject({ answer: z.string().min(1) });
 
-export interface AnswerTiming {
+interface AnswerTiming {
   /** Milliseconds between sending the form and its answer; undefined when an earlier bridge process sent the form. */
   afterMs: number | undefined;
   fastestAnswerMs: number;

@@ -11,7 +11,7 @@ export interface OfferedForm {
   params: Form | UrlForm;
 }
 
-export interface OfferFormsOptions {
+interface OfferFormsOptions {
   session: Session;
   offers: OpenForms;
   links: PageLinks;

@@ -10,7 +10,7 @@ const KEPT = 1_000;
 /** After this many answers that do not count, the form stays the same. Other ways to decide stay open. */
 const MOST_TIMES = 4;
 
-export interface OfferOptions {
+interface OfferOptions {
   /** A monotonic clock, in milliseconds. */
   now?: () => number;
   fields?: FormFields;

@@ -4,7 +4,7 @@ import type { Session } from '../sessions/session.ts';
 import type { ApprovalForm } from './form.ts';
 import type { OpenForms } from './open-forms.ts';
 
-export interface PageWait {
+interface PageWait {
   session: Session;
   offers: OpenForms;
   /** Milliseconds. */

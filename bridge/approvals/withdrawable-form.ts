@@ -6,7 +6,7 @@ import type { Client } from './client.ts';
 import type { OfferedForm } from './offered-forms.ts';
 import type { OpenForms } from './open-forms.ts';
 
-export type FormOutcome =
+type FormOutcome =
   | { type: 'answered'; response: unknown }
   /** Another surface decided, or the task has ended. */
   | { type: 'withdrawn' }
@@ -14,7 +14,7 @@ export type FormOutcome =
   | { type: 'gone' }
   | { type: 'failed'; message: string };
 
-export interface ShowFormOptions {
+interface ShowFormOptions {
   session: Session;
   form: OfferedForm;
   offers: OpenForms;

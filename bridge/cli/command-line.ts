@@ -4,7 +4,7 @@ import { quote } from 'shell-quote';
 
 const NAME = 'mcp-a2a-bridge';
 
-export interface ProgramFile {
+interface ProgramFile {
   /** The built main file, an absolute path. */
   script: string;
   /** The started file: `process.argv[1]`. */
@@ -14,7 +14,7 @@ export interface ProgramFile {
 }
 
 /** Settings that a terminal cannot know. */
-export interface TerminalSettings {
+interface TerminalSettings {
   /** Undefined if it is the default. */
   stateDir: string | undefined;
   configFile: string | undefined;

@@ -42,7 +42,7 @@ export const DIALECT_NAMES = ['tool-approval', 'plain', 'gemini'] as const;
 export type DialectName = (typeof DIALECT_NAMES)[number];
 
 /** Faults of an agent that a client must handle. */
-export interface Hazards {
+interface Hazards {
   /**
    * The agent aborts its work when a request's socket ends. So each request has its own socket, and the bridge resets
    * the socket (RST) instead of closing it.

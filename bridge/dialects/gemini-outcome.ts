@@ -9,7 +9,7 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Decision, PendingAction } from '../../shared/protocol/tool-approval.ts';
 
-export interface ConfirmationPart {
+interface ConfirmationPart {
   callId: string;
   outcome: 'proceed_once' | 'cancel' | 'proceed_always' | 'proceed_always_server' | 'proceed_always_tool';
 }

@@ -26,7 +26,7 @@ const confirmationDetails = z.discriminatedUnion('type', [
   }),
   // Kinds of later versions (`sandbox_expansion`, `ask_user` …) are shown as JSON, and approved or denied.
 ]);
-export type ConfirmationDetails = z.infer<typeof confirmationDetails>;
+type ConfirmationDetails = z.infer<typeof confirmationDetails>;
 
 const toolCall = z.object({
   request: z.object({
@@ -55,7 +55,7 @@ export function toolCallIn(data: unknown): GeminiToolCall | undefined {
 }
 
 /** The kind of confirmation; undefined for kinds that this version does not know. */
-export function detailsOf(call: GeminiToolCall): ConfirmationDetails | undefined {
+function detailsOf(call: GeminiToolCall): ConfirmationDetails | undefined {
   return confirmationDetails.safeParse(call.confirmationDetails).data;
 }
 

@@ -4,7 +4,7 @@ import { SESSION_STATES } from '../../shared/protocol/session-states.ts';
 import type { SessionStateName } from './observation.ts';
 
 export const mcpStateSchema = z.enum(SESSION_STATES);
-export type McpState = z.infer<typeof mcpStateSchema>;
+type McpState = z.infer<typeof mcpStateSchema>;
 
 const MCP_STATES: Readonly<Record<SessionStateName, McpState>> = {
   submitted: 'working',

@@ -9,7 +9,7 @@ const MAX_PLACE = 2_000;
  * Renders one part. Data becomes JSON; a file becomes its name, type, and size or URL. `of` replaces a missing file
  * name.
  */
-export function partText(part: Part, of = 'file'): string {
+function partText(part: Part, of = 'file'): string {
   const content = part.content;
   if (content === undefined) return '';
   switch (content.$case) {

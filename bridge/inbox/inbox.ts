@@ -30,7 +30,7 @@ const LOOKED_AT = 50;
 type Accepted = OutboxEntry & { state: { type: 'accepted' } };
 const isAccepted = (entry: OutboxEntry): entry is Accepted => entry.state.type === 'accepted';
 
-export interface InboxOptions {
+interface InboxOptions {
   results: WaitingResults;
   registry: Registry;
   outbox: Outbox;

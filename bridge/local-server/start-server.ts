@@ -6,7 +6,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import { readServerRecord, type ServerRecord } from '../../shared/state/server-record.ts';
 import { watchDirectory } from './watch-directory.ts';
 
-export interface ServerProgram {
+interface ServerProgram {
   /** The built server, an absolute path. */
   script: string;
   stateDirectory: string;

@@ -26,14 +26,14 @@ import type { Session } from './session.ts';
 import { problemOf, stateName } from './session-state.ts';
 import { hasEnded, type TaskView } from './task-view.ts';
 
-export interface Delegation {
+interface Delegation {
   session: Session;
   messageId: string;
   /** Resolves when the agent has the message. */
   delivery: Promise<void>;
 }
 
-export interface DelegationParts {
+interface DelegationParts {
   registry: Registry;
   outbox: Outbox;
   results: WaitingResults;

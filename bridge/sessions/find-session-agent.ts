@@ -4,7 +4,7 @@ import type { Agent } from '../agents/agent.ts';
 import { withTimeoutOr } from '../agents/timeout.ts';
 
 /** An agent that has the session, and the session's newest task. */
-export interface SessionAgent {
+interface SessionAgent {
   agent: Agent;
   taskId: string;
 }

@@ -7,7 +7,7 @@ import type { TaskView } from './task-view.ts';
  * The text of a file that an agent names; '' if the file does not exist. Undefined if this machine cannot read the
  * agent's files: then nothing is compared.
  */
-export type ReadFile = (path: string) => Promise<string | undefined>;
+type ReadFile = (path: string) => Promise<string | undefined>;
 
 /** @returns the first call whose file has changed, shown against the current content */
 export async function outdatedCall(

@@ -23,7 +23,7 @@ export type AcknowledgedMessage =
     }
   | { type: 'found'; connection: A2aConnection; task: Task };
 
-export interface SendOptions {
+interface SendOptions {
   agent: Agent;
   /** Makes the message; the same one each time. If it throws, nothing is sent. */
   write: (connection: A2aConnection) => Promise<Message>;
@@ -50,7 +50,7 @@ const AGAIN = { never: 0, briefly: 3, patiently: Infinity } as const;
  * Whether a failed message has arrived. `unresolved`: unknown, and sending the same message again is safe. `unknown`:
  * unknown, and the agent may do the work twice.
  */
-export type MessageArrival = 'no' | 'unresolved' | 'unknown';
+type MessageArrival = 'no' | 'unresolved' | 'unknown';
 
 /** @throws ProductError with the fact `arrived` (see `Arrived`) */
 export async function send(sending: SendOptions): Promise<AcknowledgedMessage> {

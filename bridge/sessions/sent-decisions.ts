@@ -5,7 +5,7 @@
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { AskedQuestion, DecisionClaim, DecisionClaims } from '../state/decision-claims.ts';
 
-export interface DecidedCall {
+interface DecidedCall {
   callId: string;
   /** The code of what waits now; undefined if the call no longer waits. */
   shown: string | undefined;

@@ -35,9 +35,9 @@ import { TaskReader } from './task-reader.ts';
 import type { TaskView } from './task-view.ts';
 
 /** A change of the session. */
-export type SessionChange =
+type SessionChange =
   { type: 'state' } | { type: 'activity'; activity: Activity } | { type: 'handed-over'; view: TaskView };
-export type Listener = (change: SessionChange) => void;
+type Listener = (change: SessionChange) => void;
 
 /** The polling interval for a watched task that waits, in milliseconds, if the agent closes its streams then. */
 const LOOK_MS = 5_000;
@@ -48,7 +48,7 @@ type OwnObservation = OmitIds<Extract<TurnObservation, { type: 'decided' | 'outd
 
 const NO_FILES = (): Promise<undefined> => Promise.resolve(undefined);
 
-export interface SessionParts {
+interface SessionParts {
   /** The decisions of all bridges, for agents that must get each decision only once. */
   claims: DecisionClaims;
   backOff?: BackOff;

@@ -41,7 +41,7 @@ const LOOK_MS = 100;
 /** The maximum number of sessions in an error. */
 const NAMED = 10;
 
-export interface FindOptions {
+interface FindOptions {
   /** If set, only this agent is asked for the session. */
   agent?: Agent | undefined;
   /** How long to wait, in milliseconds, for a session whose first message is still being sent. */
@@ -49,7 +49,7 @@ export interface FindOptions {
   signal?: AbortSignal;
 }
 
-export interface SessionsParts {
+interface SessionsParts {
   registry: Registry;
   outbox: Outbox;
   live: LiveSessions;

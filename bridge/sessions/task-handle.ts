@@ -4,7 +4,7 @@
  *
  * It is as hard to guess as the agent's own ids, and it is valid in a header (`Mcp-Name`).
  */
-export interface TaskHandle {
+interface TaskHandle {
   sessionId: string;
   /** '' until the agent names the task. */
   taskId: string;

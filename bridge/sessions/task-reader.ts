@@ -15,7 +15,7 @@ import { followTask } from '../agents/follow-task.ts';
 import type { TaskView } from './task-view.ts';
 
 /** What the reader needs from the session. */
-export interface TaskReading {
+interface TaskReading {
   agent: Agent;
   backOff: BackOff;
   /** Aborts when the bridge closes the session. */

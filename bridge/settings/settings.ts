@@ -20,7 +20,7 @@ const agentName = z.string().regex(/^[A-Za-z0-9._-]{1,100}$/, 'letters, digits, 
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 
 /** The port after the a2a-server's. */
-export const DEFAULT_HTTP_PORT = 41243;
+const DEFAULT_HTTP_PORT = 41243;
 
 /** A flag without a value is `true`. In the file it may be a number. */
 const httpPort = z

@@ -18,7 +18,7 @@ import { Outbox } from '../state/outbox.ts';
 import { UsedPermits } from '../state/used-permits.ts';
 import { WaitingResults } from '../state/waiting-results.ts';
 
-export interface OpenBridgeOptions {
+interface OpenBridgeOptions {
   settings: BridgeSettings;
   env: Readonly<Record<string, string | undefined>>;
   /** The built a2a-server, to start it. */

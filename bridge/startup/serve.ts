@@ -26,7 +26,7 @@ import { CancelledCalls } from '../mcp/cancelled-calls/cancelled-calls.ts';
 /** How long shutdown waits for the outbox, in milliseconds. The next bridge finishes the rest. */
 const LAST_WRITES_MS = 2_000;
 
-export interface ServeOptions {
+interface ServeOptions {
   settings: BridgeSettings;
   places: ProgramPaths;
   log: Logger;

@@ -23,7 +23,6 @@ export const delegationStateSchema = z.discriminatedUnion('type', [
     ended: z.enum(TASK_STATE_NAMES),
   }),
 ]);
-export type DelegationState = z.infer<typeof delegationStateSchema>;
 
 export const outboxEntrySchema = z.object({
   /** The A2A message id: the same in every attempt of every bridge (B1). */

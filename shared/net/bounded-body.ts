@@ -3,7 +3,7 @@ const LF = 10;
 const CR = 13;
 
 /** Makes the error for an exceeded limit. The message is a sentence without a full stop. */
-export type MakeError = (message: string) => Error;
+type MakeError = (message: string) => Error;
 
 /** The whole body. @throws the error of `failing` as soon as the body exceeds `maxBytes`; the rest is not read. */
 export async function boundedBytes(

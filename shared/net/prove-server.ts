@@ -11,7 +11,7 @@ import {
   serverProof,
 } from './server-proof.ts';
 
-export type ServerProof =
+type ServerProof =
   | ({ type: 'proven' } & Claim)
   /** No program listens there. */
   | { type: 'down' }

@@ -23,7 +23,7 @@ export interface ServerRunIdentity {
 }
 
 /** The server's end of a connection. */
-export interface SocketAddress {
+interface SocketAddress {
   address: string;
   port: number;
 }
@@ -34,7 +34,7 @@ export const identityAnswer = z.object({
   status: z.enum(['ok', 'closing']),
   proof: z.string().max(100),
 });
-export type IdentityAnswer = z.infer<typeof identityAnswer>;
+type IdentityAnswer = z.infer<typeof identityAnswer>;
 export type Claim = Omit<IdentityAnswer, 'proof'>;
 
 /** The proof of a claim, for one nonce and one address. */

@@ -46,7 +46,7 @@ export function sourceText(source: ToolSource): string {
 }
 
 /** The question, then one line for each choice or form field. */
-export function questionText({ text, choices = [], schema }: Question): string {
+function questionText({ text, choices = [], schema }: Question): string {
   const below = [
     ...choices.map(({ label, description }) => `- ${label}${explained(description)}`),
     ...(schema ? fieldLines(schema) : []),

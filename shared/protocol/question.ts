@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 
-export const choiceSchema = z.object({
+const choiceSchema = z.object({
   label: z.string().check(z.minLength(1)),
   description: z.optional(z.string()),
 });

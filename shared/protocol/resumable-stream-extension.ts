@@ -8,4 +8,3 @@ import { z } from 'zod';
 export { LAST_EVENT_ID, RESUMABLE_STREAM } from './extensions.ts';
 
 export const streamPositionSchema = z.object({ seq: z.number().int().min(0) });
-export type StreamPosition = z.infer<typeof streamPositionSchema>;

@@ -35,7 +35,7 @@ export {
 } from './call-view.ts';
 
 /** The origin of the tool. */
-export const toolSourceSchema = z.discriminatedUnion('type', [
+const toolSourceSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('built-in') }),
   z.object({ type: z.literal('mcp-server'), server: z.string() }),
   z.object({ type: z.literal('acp-agent'), agent: z.string() }),
@@ -46,7 +46,7 @@ export type ToolSource = z.infer<typeof toolSourceSchema>;
 export const decisionScopeSchema = z.enum(['once', 'tool', 'server', 'always']);
 export type DecisionScope = z.infer<typeof decisionScopeSchema>;
 
-export const pendingActionSchema = z.object({
+const pendingActionSchema = z.object({
   callId: z.string(),
   tool: z.string(),
   /** One line about the effect of the call, e.g. `Write test.md`. */
@@ -77,7 +77,7 @@ export type PendingAction = z.infer<typeof pendingActionSchema>;
  * The limits of a grant: its minutes from the decision, and the number of later calls it allows. The grant ends at the limit
  * that is reached first. Without a limit it lasts as long as the task.
  */
-export const grantLimitsSchema = z
+const grantLimitsSchema = z
   .strictObject({
     minutes: z.number().positive().max(525_600).optional(),
     uses: z.int().min(1).max(100_000).optional(),
@@ -178,7 +178,7 @@ export const asideSchema = z.discriminatedUnion('role', [
 export type Aside = z.infer<typeof asideSchema>;
 
 /** The decision in force on a call: who made it, over which channel, when (RFC 3339), and the hash of its input. */
-export const standingDecisionSchema = z.object({
+const standingDecisionSchema = z.object({
   decision: decisionWordSchema,
   by: z.string(),
   channel: z.string(),
@@ -200,7 +200,7 @@ const usage = z.object({
 });
 
 /** A grant in force, as a status shows it. Times are RFC 3339. */
-export const grantViewSchema = z.object({
+const grantViewSchema = z.object({
   grantId: z.string(),
   scope: decisionScopeSchema.exclude(['once']),
   /** The tool of the decided call. With scope `tool`, the grant covers only this tool. */

@@ -28,7 +28,7 @@ export function hideEnvironment(keep: Keep): boolean {
 }
 
 /** The names of the variables that `/proc/self/environ` shows, other than those to keep. @throws the error of the system */
-export function exposedVariables(keep: Keep): string[] {
+function exposedVariables(keep: Keep): string[] {
   return readFileSync('/proc/self/environ', 'latin1')
     .split('\0')
     .map(nameOf)

@@ -6,7 +6,7 @@ import type { DestinationStream, Logger } from 'pino';
 export type { Logger };
 
 export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+type LogLevel = (typeof LOG_LEVELS)[number];
 
 const SECRETS = [
   'token',

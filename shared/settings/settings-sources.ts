@@ -4,7 +4,7 @@ import { STATE_DIRECTORY_VARIABLE, stateDirectory, hostEnvironment } from '../st
 
 const CONFIG_VARIABLE = 'MCP_A2A_BRIDGE_CONFIG';
 
-export interface SettingsSources {
+interface SettingsSources {
   stateDir: string;
   /** Absolute. */
   configFile: string;

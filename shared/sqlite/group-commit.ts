@@ -12,7 +12,7 @@ import { setImmediate } from 'node:timers';
 /** The outcome of one item in a successful commit. A refused item does not affect the others. */
 export type CommitOutcome<Result> = { type: 'done'; result: Result } | { type: 'refused'; error: Error };
 
-export interface GroupCommitOptions<Item, Result> {
+interface GroupCommitOptions<Item, Result> {
   /** Commits the items and returns their outcomes, in order. If it throws, none of the items is committed. */
   commit: (items: readonly Item[]) => readonly CommitOutcome<Result>[];
   weigh: (item: Item) => number;

@@ -16,7 +16,7 @@ const clockReadingSchema = z.object({
 });
 export type ClockReading = z.infer<typeof clockReadingSchema>;
 
-export const clockMarkPath = (stateDirectory: string): string => join(stateDirectory, 'clock.json');
+const clockMarkPath = (stateDirectory: string): string => join(stateDirectory, 'clock.json');
 
 /** @param now the wall clock. @returns both clocks of this machine */
 export async function readClocks(now: number): Promise<ClockReading> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { replaceFile } from './atomic-file.ts';
 
-export const serverRecordSchema = z.object({
+const serverRecordSchema = z.object({
   url: z.url({ protocol: /^https?$/ }),
   pid: z.number().int().positive(),
   version: z.string(),

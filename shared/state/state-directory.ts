@@ -8,7 +8,7 @@ const NAME = 'mcp-a2a-bridge';
 /** The environment variable with the path of the state directory. Both programs read it. */
 export const STATE_DIRECTORY_VARIABLE = 'MCP_A2A_BRIDGE_HOME';
 
-export interface HostEnvironment {
+interface HostEnvironment {
   env: Readonly<Record<string, string | undefined>>;
   platform: NodeJS.Platform;
   home: string;

@@ -16,7 +16,7 @@ export const TICKET_MS = 60 * 60_000;
 
 const PURPOSE = 'mcp-a2a-bridge stream ticket 1';
 
-export interface Ticket {
+interface Ticket {
   ticket: string;
   /** In milliseconds since the epoch. */
   expiresAt: number;

@@ -2,7 +2,7 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
 /** A cursor as the client sent it. */
-export interface RawCursor {
+interface RawCursor {
   /** The name of the header or parameter. */
   name: string;
   text: string;

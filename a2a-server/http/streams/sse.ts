@@ -23,7 +23,7 @@ export interface Frame {
   event?: string;
 }
 
-export interface SseWriter {
+interface SseWriter {
   send(frame: Frame): void;
   /** Writes the rest and ends the response. */
   end(): void;

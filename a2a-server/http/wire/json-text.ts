@@ -1,6 +1,6 @@
 /** Parses JSON from untrusted input. It never throws, and no input costs more than linear time (X3). */
 
-export type ParsedJson =
+type ParsedJson =
   | { type: 'value'; value: unknown }
   | { type: 'not-json'; problem: string }
   | { type: 'too-deep'; problem: string };

@@ -27,7 +27,7 @@ import {
 } from './wire-objects.ts';
 import type { ClientView } from './wire-objects.ts';
 
-export interface TaskDetail {
+interface TaskDetail {
   /** The maximum number of messages, newest first kept. Undefined means all, 0 means none (A2A 1.0 §3.2.4). */
   historyLength?: number | undefined;
   /** False only in lists (A2A 1.0 §3.1.4). */

@@ -61,7 +61,7 @@ export function backupJournal(path: string, target: string): CopyReport {
   });
 }
 
-export interface RestoreReport extends CopyReport {
+interface RestoreReport extends CopyReport {
   /** The directory that the earlier journal was moved to; absent if there was none with tasks. */
   movedTo?: string;
 }

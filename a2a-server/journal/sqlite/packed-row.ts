@@ -23,7 +23,7 @@ type Shape =
   | Omit<Extract<TaskEvent, { type: 'tool.output' }>, 'text'>;
 
 /** Adjacent events for one row. */
-export interface PackedRun {
+interface PackedRun {
   of: Shape;
   entries: { seq: number; at: number; text: string }[];
 }
@@ -78,7 +78,7 @@ export function pack({ of, entries }: PackedRun): string {
 }
 
 /** The first and last `seq` of a row. */
-export interface SeqRange {
+interface SeqRange {
   first: number;
   last: number;
 }

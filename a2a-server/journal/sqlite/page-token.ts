@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
-export interface PagePosition {
+interface PagePosition {
   updatedAt: number;
   key: number;
 }

@@ -12,7 +12,7 @@ import { EntryReader } from './event-rows.ts';
 import { requireCurrentSchema } from './schema.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 
-export interface ReadonlyJournal {
+interface ReadonlyJournal {
   /** The ids of all tasks, oldest first. */
   taskIds(): string[];
   entries(taskId: string): JournalEntry[];

@@ -32,7 +32,7 @@ const MAX_LOG_LINE = 8 * 1024;
 /** The maximum number of stderr lines to log per process. */
 const MAX_LOG_LINES = 1_000;
 
-export interface StdioServerParameters {
+interface StdioServerParameters {
   command: string;
   args: readonly string[];
   /** Variables in addition to the harmless ones; see command-environment.ts. */

@@ -55,7 +55,7 @@ export class SignInNeeded extends Error {
   override readonly name = 'SignInNeeded';
 }
 
-export interface AgentConnectionOptions extends AgentProcessOptions {
+interface AgentConnectionOptions extends AgentProcessOptions {
   /** Milliseconds the agent has for each set-up request. */
   startMs: number;
 }

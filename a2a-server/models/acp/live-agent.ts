@@ -34,7 +34,7 @@ export type AgentItem =
   /** The agent answered the prompt with an error, or has ended. */
   | { type: 'failed'; message: string };
 
-export interface LiveAgentOptions {
+interface LiveAgentOptions {
   clock: Clock;
   /** Milliseconds the agent has to stop after a cancel. */
   graceMs: number;

@@ -11,7 +11,7 @@ import type { LiveAgent } from './live-agent.ts';
 import { openAgent, type AcpOptions } from './open-agent.ts';
 
 /** The reason for using an agent: the next turn of its task, or a call of the last turn. */
-export type AgentPurpose = 'turn' | 'call';
+type AgentPurpose = 'turn' | 'call';
 
 interface Kept {
   agent: LiveAgent;

@@ -27,7 +27,7 @@ export interface AcpOptions {
   children?: ChildProcesses;
 }
 
-export interface OpenedAgent {
+interface OpenedAgent {
   agent: LiveAgent;
   sessionId: string;
   /** True if the agent resumed its session and thus knows the conversation. */

@@ -54,7 +54,7 @@ export function nextTurn(conversation: readonly ConversationStep[], offered: Rea
   return { type: 'end', said: said.length > 0 ? said : [{ text: 'There was nothing to do.' }] };
 }
 
-export function refusalText(why: string): string {
+function refusalText(why: string): string {
   return [
     `No model is configured, and the offline model does not understand this message: ${why}.`,
     'To choose a model, start the server with --model, for example --model anthropic:claude-sonnet-4-5, and set the key of its provider (docs/models.md).',

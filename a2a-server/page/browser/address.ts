@@ -3,7 +3,7 @@
  * `#task=<id>&call=<id>&shown=<code>`.
  */
 
-export interface AddressTarget extends OpenedAction {
+interface AddressTarget extends OpenedAction {
   taskId: string | undefined;
 }
 

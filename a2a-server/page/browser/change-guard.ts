@@ -9,7 +9,7 @@
 const PAUSE_MS = 500;
 
 /** Runs `act` once after `ms` milliseconds. @returns a function that cancels it */
-export type StartTimer = (ms: number, act: () => void) => () => void;
+type StartTimer = (ms: number, act: () => void) => () => void;
 
 const browserTimer: StartTimer = (ms, act) => {
   const timer = setTimeout(act, ms);

@@ -4,7 +4,7 @@
  */
 import type { Decision, PendingAction } from '../../../shared/client/index.ts';
 
-export interface Editable {
+interface Editable {
   text: string;
   /** @throws Error if the text is not a valid input */
   decision: (edited: string) => Decision;

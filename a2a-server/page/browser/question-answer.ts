@@ -10,7 +10,7 @@ export interface FilledForm {
   values: Readonly<Record<string, string>>;
 }
 
-export interface FormField {
+interface FormField {
   name: string;
   title: string;
   description: string | undefined;

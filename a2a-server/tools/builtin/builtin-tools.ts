@@ -24,7 +24,7 @@ import { systemResolve } from '../web/allowed-addresses.ts';
 import { writeFile } from './write-file.ts';
 
 /** A2: the time between SIGTERM and SIGKILL. */
-export const DEFAULT_GRACE_MS = 5000;
+const DEFAULT_GRACE_MS = 5000;
 
 /**
  * Extra time for a stopped tool after its grace period, in milliseconds. The tool uses it to check that killed
@@ -33,7 +33,7 @@ export const DEFAULT_GRACE_MS = 5000;
  */
 export const SETTLE_MARGIN_MS = 3000;
 
-export interface BuiltinToolsOptions {
+interface BuiltinToolsOptions {
   clock?: Clock;
   /** Time for an aborted shell command to end before the server kills it, in milliseconds. */
   graceMs?: number;

@@ -12,10 +12,7 @@ import {
   inputProblem,
 } from '../tool.ts';
 
-export interface ToolDefinition<Input> extends Omit<
-  Tool<Input>,
-  'schema' | 'source' | 'withContent' | 'reach'
-> {
+interface ToolDefinition<Input> extends Omit<Tool<Input>, 'schema' | 'source' | 'withContent' | 'reach'> {
   schema: z.ZodType<Input>;
   source?: Tool['source'];
   withContent?: (input: Input, content: string) => Input;

@@ -30,7 +30,7 @@ export async function previewChange(
   };
 }
 
-export interface ChangedFile {
+interface ChangedFile {
   /** Relative to the workspace. */
   path: string;
   created: boolean;

@@ -7,7 +7,7 @@ export interface TextEdit {
   replaceAll: boolean;
 }
 
-export type EditResult =
+type EditResult =
   { type: 'edited'; content: string; replaced: number } | { type: 'refused'; message: string };
 
 /**
@@ -35,7 +35,7 @@ export function editText(content: string, edit: TextEdit): EditResult {
   return spliced(content, edit, places);
 }
 
-export type MultiEditResult =
+type MultiEditResult =
   | { type: 'edited'; content: string; replaced: number }
   /** `at` is the index of the refused edit. */
   | { type: 'refused'; at: number; message: string };

@@ -1,7 +1,7 @@
 /** Finds where a pattern matches in a line. */
 import { textFinder } from '../../../shared/text/text-finder.ts';
 
-export interface LinePattern {
+interface LinePattern {
   pattern: string;
   regex: boolean;
   caseSensitive: boolean;

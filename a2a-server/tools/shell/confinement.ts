@@ -25,7 +25,7 @@ export const CONFINE_SHELL = ['auto', 'off', 'require'] as const;
  * Whether commands are confined: `auto` where possible, `off` never, `require` always. With `require` the server does
  * not start where confinement is impossible.
  */
-export type ConfineShell = (typeof CONFINE_SHELL)[number];
+type ConfineShell = (typeof CONFINE_SHELL)[number];
 
 export interface SandboxOptions {
   network: boolean;

@@ -11,7 +11,7 @@ const PRESCAN_BYTES = 4096;
 /** Control characters such as NUL, which text does not need and which break storage and terminals. */
 const CONTROLS = /[^\P{Cc}\t\n\r\f]/gu;
 
-export interface DeclaredCharset {
+interface DeclaredCharset {
   /** The charset of the Content-Type header. */
   charset: string | undefined;
   /** True if the document itself can declare its encoding (HTML, XML). */

@@ -25,7 +25,7 @@ export interface WebContext {
   clock: Clock;
 }
 
-export interface GetOptions {
+interface GetOptions {
   signal: AbortSignal;
   /** Limit for the whole request, with redirects and body, in milliseconds. */
   timeMs: number;
@@ -38,7 +38,7 @@ export interface GetOptions {
   onRedirect?: (to: URL) => void;
 }
 
-export interface ResponseHead {
+interface ResponseHead {
   /** The URL of the final response, after redirects. */
   url: URL;
   status: number;

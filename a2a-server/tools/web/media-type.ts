@@ -14,7 +14,7 @@ export function mediaType(header: string | undefined): MediaType {
 }
 
 /** How to read a body: as HTML, as text, as text if the bytes look like text, or not at all. */
-export type ReadingMode = 'html' | 'text' | 'look' | 'none';
+type ReadingMode = 'html' | 'text' | 'look' | 'none';
 
 const TEXT_APPLICATIONS =
   /^application\/(?:(?:.+\+)?(?:json|xml|yaml)|x-yaml|toml|javascript|x-javascript|ecmascript|typescript|x-ndjson|jsonl|json5|graphql|sql|x-sh|x-httpd-php|x-www-form-urlencoded)$/u;

@@ -8,7 +8,7 @@ import { readingModeOf, type MediaType } from './media-type.ts';
 
 export type Page = HtmlPage;
 
-export interface PageOptions {
+interface PageOptions {
   signal: AbortSignal;
   /** Keeps HTML as sent, without title and links. */
   raw?: boolean;

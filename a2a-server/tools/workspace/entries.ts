@@ -3,7 +3,7 @@ import { lstat, opendir, readlink } from 'node:fs/promises';
 import { includesFile, type Directory } from './directory.ts';
 
 /** The maximum number of entries to read from one directory. */
-export const MAX_ENTRIES = 20_000;
+const MAX_ENTRIES = 20_000;
 
 export interface DirectoryEntry {
   name: string;

@@ -24,7 +24,7 @@ export function hashOf(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-export interface FileToRead {
+interface FileToRead {
   name: string;
   /** Relative to the workspace, for error messages. */
   path: string;

@@ -57,7 +57,7 @@ export interface Workspace {
   ): Promise<void>;
 }
 
-export interface WorkspaceOptions {
+interface WorkspaceOptions {
   /** How to hold directories; the default depends on the operating system. */
   hold?: DirectoryHold;
   /** Directories of the server itself, which file tools never enter, at any path. */

@@ -19,7 +19,7 @@ import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export interface WebhookParts {
+interface WebhookParts {
   settings: WebhookSettings;
   env: Env;
   database: BridgeDatabase;

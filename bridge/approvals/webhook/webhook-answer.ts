@@ -19,7 +19,7 @@ export type WebhookAnswer =
 
 const decided = z.strictObject({ decisions: z.array(decisionInputSchema).min(1).max(100) });
 
-export interface WebhookResponse {
+interface WebhookResponse {
   status: number;
   contentType: string;
   body: string;

@@ -21,7 +21,7 @@ export const clientEnvironment = (): ClientEnvironment => ({
 });
 
 /** Where a client keeps its servers of one scope. */
-export interface ConfigPlace {
+interface ConfigPlace {
   /** Absolute. */
   path: string;
   /** The keys of the table of servers. */
@@ -29,7 +29,7 @@ export interface ConfigPlace {
 }
 
 /** The command that starts a server over stdio. */
-export interface ServerCommand {
+interface ServerCommand {
   command: string;
   args: readonly string[];
 }

@@ -5,7 +5,7 @@ import { EXIT_REFUSED } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 
-export interface AbortOptions extends CommonOptions {
+interface AbortOptions extends CommonOptions {
   agent?: string;
   reason?: string;
 }

@@ -14,7 +14,7 @@ import { reportDecision } from '../decisions/report-decision.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
 
-export interface AnswerOptions extends CommonOptions {
+interface AnswerOptions extends CommonOptions {
   /** Selects the question if several wait. */
   call?: string;
 }

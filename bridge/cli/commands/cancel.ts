@@ -6,7 +6,7 @@ import { EXIT_REFUSED } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 
-export interface CancelOptions extends CommonOptions {
+interface CancelOptions extends CommonOptions {
   reason?: string;
 }
 

@@ -5,7 +5,7 @@ import { openCommandContext } from '../context/command-context.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { table } from '../terminal/table.ts';
 
-export interface CommandsOptions extends CommonOptions {
+interface CommandsOptions extends CommonOptions {
   agent?: string;
 }
 

@@ -14,7 +14,7 @@ import { reportDecision } from '../decisions/report-decision.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
 
-export interface DecideOptions extends CommonOptions {
+interface DecideOptions extends CommonOptions {
   all?: boolean;
   reason?: string;
   scope?: string;

@@ -17,7 +17,7 @@ import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
 import { editInEditor } from '../terminal/editor.ts';
 import { paintDiff } from '../terminal/paint.ts';
 
-export interface EditOptions extends CommonOptions {
+interface EditOptions extends CommonOptions {
   yes?: boolean;
   reason?: string;
   /** Reads the edited text from this file (`-` is stdin) instead of an editor. */

@@ -10,7 +10,7 @@ import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { paintDiff } from '../terminal/paint.ts';
 
-export interface InstallOptions extends CommonOptions {
+interface InstallOptions extends CommonOptions {
   scope?: string;
   name?: string;
   dryRun?: boolean;

@@ -7,7 +7,7 @@ import { UsageError } from '../terminal/exit-codes.ts';
 import { jsonLine, logLine } from '../terminal/log-line.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 
-export interface LogsOptions extends CommonOptions {
+interface LogsOptions extends CommonOptions {
   follow?: boolean;
   lines?: string;
 }

@@ -7,7 +7,7 @@ import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 
-export interface RevokeOptions extends CommonOptions {
+interface RevokeOptions extends CommonOptions {
   all?: boolean;
 }
 

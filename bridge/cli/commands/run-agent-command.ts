@@ -16,7 +16,7 @@ import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 /** How long the command line waits if the settings do not say. */
 const WAIT_SECONDS = 100;
 
-export interface CommandOptions extends CommonOptions {
+interface CommandOptions extends CommonOptions {
   agent?: string;
   session?: string;
 }

@@ -16,7 +16,7 @@ import { EXIT_TASK_WAITS, taskExitCode, UsageError } from '../terminal/exit-code
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { TaskWatch } from '../watch/task-watch.ts';
 
-export interface RunOptions extends CommonOptions {
+interface RunOptions extends CommonOptions {
   agent?: string;
   mode?: string;
   detach?: boolean;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 
-export interface ServerCommandOptions extends CommonOptions {
+interface ServerCommandOptions extends CommonOptions {
   acceptLoss?: boolean;
   replace?: boolean;
 }

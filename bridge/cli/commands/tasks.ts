@@ -13,7 +13,7 @@ import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-export interface TasksOptions extends CommonOptions {
+interface TasksOptions extends CommonOptions {
   agent?: string;
   state?: string;
   limit?: string;

@@ -8,7 +8,7 @@ import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { TaskWatch } from '../watch/task-watch.ts';
 
-export interface WatchOptions extends CommonOptions {
+interface WatchOptions extends CommonOptions {
   from?: string;
   untilSettled?: boolean;
 }

@@ -13,7 +13,7 @@ import { sendDecisionsFromTerminal } from './send-decisions.ts';
 import { typedDecision } from './typed-decision.ts';
 
 /** `left`: the person has typed nothing, and it waits on. `changed`: the task has new events. */
-export type AskingEnd = 'left' | 'changed';
+type AskingEnd = 'left' | 'changed';
 
 /** The agent keeps the question, and takes another answer. */
 const AGAIN: ReadonlySet<Reason> = new Set<Reason>(['INVALID_DECISION', 'MALFORMED']);

@@ -72,7 +72,7 @@ function unknownSession(sessionId: string, message: string): ProductError {
 }
 
 /** The actions that a person names on the command line: by a code, or by a session and perhaps a call. */
-export interface NamedActions {
+interface NamedActions {
   session: Session;
   actions: readonly PendingAction[];
   /** The person typed the whole code, so they have seen the action (D2). */

@@ -1,6 +1,6 @@
 /** Parses what a person types when `run` asks for a decision. Pure. */
 
-export type TypedDecision =
+type TypedDecision =
   | { type: 'approve' }
   | { type: 'deny'; reason?: string }
   /** Nothing was typed. Silence never approves. */

@@ -2,7 +2,7 @@
 import { UsageError } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
-export interface Confirmation {
+interface Confirmation {
   yes?: boolean;
   json?: boolean;
   /** The command that decides without asking, with the whole code of what was shown. */

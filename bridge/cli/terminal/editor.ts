@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from './exit-codes.ts';
 
-export interface EditorText {
+interface EditorText {
   text: string;
   /** The extension of the file, with its dot. */
   extension: string;

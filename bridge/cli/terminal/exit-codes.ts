@@ -6,7 +6,7 @@ export const EXIT_FAILURE = 1;
 /** As in shells: the command line was not understood. */
 export const EXIT_USAGE = 2;
 /** No such session, call, tool execution or agent, or an ambiguous prefix. */
-export const EXIT_UNKNOWN = 3;
+const EXIT_UNKNOWN = 3;
 /** The agent refused: already decided, changed since it was shown, or ended. */
 export const EXIT_REFUSED = 4;
 /** The task failed, or was rejected or canceled. */
@@ -16,7 +16,7 @@ export const EXIT_TASK_WAITS = 6;
 /** sysexits.h EX_UNAVAILABLE: an agent or the local server cannot be reached. */
 export const EXIT_UNAVAILABLE = 69;
 /** sysexits.h EX_NOPERM: the agent refuses the credentials. */
-export const EXIT_CREDENTIALS = 77;
+const EXIT_CREDENTIALS = 77;
 /** sysexits.h EX_CONFIG: the configuration must change first. */
 export const EXIT_CONFIGURATION = 78;
 

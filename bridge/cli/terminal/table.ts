@@ -7,7 +7,7 @@ export interface Column {
   align?: 'right';
 }
 
-export type Cell = { text: string; paint?: (text: string) => string };
+type Cell = { text: string; paint?: (text: string) => string };
 
 const GAP = '  ';
 /** The last column is cut to the remaining width, but not below this. */

@@ -6,7 +6,7 @@ import { fold, type TaskView } from '../../sessions/task-view.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { LiveText } from './live-text.ts';
 
-export interface WatchedTask {
+interface WatchedTask {
   agent: Agent;
   taskId: string;
   terminal: Terminal;

@@ -53,7 +53,7 @@ export class CancelledCalls {
   }
 }
 
-export function cancelledCallText(
+function cancelledCallText(
   { tool, cause, session, fate }: CancelledCall,
   name: (tool: ToolName) => string,
 ): string {

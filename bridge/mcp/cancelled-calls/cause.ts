@@ -11,7 +11,7 @@ export type OnCancel = (typeof ON_CANCEL)[number];
  * - `client-gone`: the connection is closed. Under 2026-07-28 over HTTP a client also cancels a call this way.
  * - `unexplained`: the client cancelled the call and gave no reason.
  */
-export type CauseName = 'person' | 'timeout' | 'client-gone' | 'unexplained';
+type CauseName = 'person' | 'timeout' | 'client-gone' | 'unexplained';
 
 export interface Cause {
   name: CauseName;

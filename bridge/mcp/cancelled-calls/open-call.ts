@@ -27,7 +27,7 @@ export interface AwaitedWork {
   delivery?: Promise<void>;
 }
 
-export interface OpenCallOptions {
+interface OpenCallOptions {
   signal: AbortSignal;
   requestId: RequestId;
   tool: ToolName;

@@ -15,7 +15,7 @@ const session = z
   .optional()
   .describe('The session id. Default: the only session that fits.');
 
-export interface PromptOptions {
+interface PromptOptions {
   prefix: string;
   approvals: Approvals;
   bridge: () => Promise<Bridge>;

@@ -59,7 +59,7 @@ export const statusReportSchema = z.object({
 });
 export type StatusReport = z.infer<typeof statusReportSchema>;
 /** Without the notes, which report cancelled calls and appear once only. */
-export type Digest = Omit<StatusReport, 'notes'>;
+type Digest = Omit<StatusReport, 'notes'>;
 
 export interface DigestFacts {
   sessionId: string;

@@ -37,7 +37,7 @@ const KINDS = TASK_PARTS.map((part) => `${part} (${DESCRIPTIONS[part]})`).join('
 /** The URI of an announcement beside a part. It cannot be read by itself. */
 const INBOX_URI = 'task://inbox';
 
-export interface ResourceOptions {
+interface ResourceOptions {
   prefix: string;
   bridge: () => Promise<Bridge>;
 }

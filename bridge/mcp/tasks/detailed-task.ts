@@ -9,7 +9,7 @@ import { toMcpState } from '../../dialects/mcp-state.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 
 /** The fields of a task in every state. */
-export interface TaskHead {
+interface TaskHead {
   taskId: string;
   statusMessage: string;
   /** RFC 3339. */
@@ -33,7 +33,7 @@ export type DetailedTask = TaskHead &
 /** Milliseconds between two polls. While a form is open, a poll withdraws it if another channel decides (R97). */
 const POLL_MS = { moving: 1_000, formOpen: 500 };
 
-export interface TaskReplyParts {
+interface TaskReplyParts {
   taskId: string;
   agent: string;
   sessionId: string;

@@ -17,7 +17,7 @@ import { type DetailedTask, detailedTask } from './detailed-task.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
 import { readHandle } from '../../sessions/task-handle.ts';
 
-export interface FoundTask {
+interface FoundTask {
   session: Session;
   /** The task of the id. The session may have a newer task. */
   view: TaskView | undefined;

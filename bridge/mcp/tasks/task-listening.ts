@@ -43,7 +43,7 @@ const acknowledged = z.looseObject({
 });
 
 /** Starts to push a task. @param opensUrls the client declares forms in URL mode @throws for an unknown task */
-export type StartWatch = (
+type StartWatch = (
   taskId: string,
   push: (task: DetailedTask) => void,
   opensUrls: boolean,

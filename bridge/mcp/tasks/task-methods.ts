@@ -21,7 +21,7 @@ import { readHandle } from '../../sessions/task-handle.ts';
 const taskParams = z.looseObject({ taskId: z.string() });
 const anyResult = z.looseObject({});
 
-export interface TaskMethodOptions {
+interface TaskMethodOptions {
   prefix: string;
   log: Logger;
   followed: FollowedTasks | undefined;
@@ -103,7 +103,7 @@ export function offerTasks(
 }
 
 /** @throws ProductError when there is no such task */
-export async function shownTask(
+async function shownTask(
   id: string,
   { bridge, ...showing }: Omit<TaskReplyContext, 'bridge'> & { bridge: () => Promise<Bridge> },
 ): Promise<DetailedTask> {

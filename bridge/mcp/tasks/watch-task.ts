@@ -5,7 +5,7 @@ import type { DetailedTask } from './detailed-task.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
 import { findTask, showTask } from './find-task.ts';
 
-export interface WatchContext {
+interface WatchContext {
   bridge: () => Promise<Bridge>;
   /** A tool's name as this client sees it. */
   name: (tool: ToolName) => string;

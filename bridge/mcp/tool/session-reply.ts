@@ -13,9 +13,9 @@ import type { ToolCall } from './tool.ts';
 import type { Refusal, ToolReply } from './tool-result.ts';
 
 /** The parts of a call that a reply needs. */
-export type ReplyContext = Pick<ToolCall, 'bridge' | 'news' | 'name' | 'signal' | 'onReceipt'>;
+type ReplyContext = Pick<ToolCall, 'bridge' | 'news' | 'name' | 'signal' | 'onReceipt'>;
 
-export interface SessionReplyOptions {
+interface SessionReplyOptions {
   end: WaitEnd;
   notes?: readonly string[];
   /** Replaces the usual next step. */

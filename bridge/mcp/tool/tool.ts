@@ -58,7 +58,7 @@ export interface ToolCall {
   readonly name: (tool: ToolName) => string;
 }
 
-export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
+interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
   name: ToolName;
   title: string;
   /** The important part comes first: clients cut at 2 KB. */
@@ -98,7 +98,7 @@ export interface ToolServer {
 }
 
 /** A tool call as the server receives it. */
-export interface IncomingCall {
+interface IncomingCall {
   words: CallWords;
   round: Round | undefined;
   context: ServerContext;

@@ -22,7 +22,7 @@ export const abortParamsSchema = z.looseObject({
   agent: fields.ownerAgentSchema,
   reason: fields.reasonSchema,
 });
-export type AbortRequest = Pick<z.output<typeof abortParamsSchema>, 'toolId' | 'agent' | 'reason'>;
+type AbortRequest = Pick<z.output<typeof abortParamsSchema>, 'toolId' | 'agent' | 'reason'>;
 
 /** R40: the same answer over every transport. */
 export const abortAnswerSchema = z.object({ success: z.boolean(), message: z.string() });

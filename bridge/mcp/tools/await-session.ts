@@ -17,7 +17,7 @@ import { sessionReply } from '../tool/session-reply.ts';
 import type { ToolCall } from '../tool/tool.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
 
-export interface AwaitedSession {
+interface AwaitedSession {
   session: Session;
   /** The delivery of a message. */
   delivery?: Promise<void>;

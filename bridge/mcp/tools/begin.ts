@@ -10,7 +10,7 @@ import { awaitSession } from './await-session.ts';
 import type { ToolCall } from '../tool/tool.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
 
-export interface StartedTask {
+interface StartedTask {
   session: Session;
   /** The delivery of the call's message; absent when nothing is sent. */
   delivery?: Promise<void>;
@@ -22,7 +22,7 @@ export interface StartedTask {
 const JOINED =
   'The same call was made before, and its client is not known to have the answer: this is its task. Nothing was sent again. To have the work done once more, make the call again.';
 
-export interface StartedWork extends DelegatedWork {
+interface StartedWork extends DelegatedWork {
   agent: Agent;
   /** The session that the call continues, if any. */
   going?: Session | undefined;

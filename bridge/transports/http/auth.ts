@@ -16,7 +16,7 @@ export interface AccessRules {
   origins: readonly string[];
 }
 
-export interface AccessRefused {
+interface AccessRefused {
   status: 401 | 403;
   message: string;
 }

@@ -26,7 +26,7 @@ export interface McpEndpoint {
   close(): Promise<void>;
 }
 
-export interface McpEndpointOptions {
+interface McpEndpointOptions {
   /** Creates the server of one client. */
   serve: (client: ServerClient) => McpServer;
   log: Logger;

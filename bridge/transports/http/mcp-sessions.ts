@@ -37,7 +37,7 @@ interface McpSession {
   lastUsed: number;
 }
 
-export interface HttpExchange {
+interface HttpExchange {
   request: Request;
   /** The parsed body; undefined for a request without one. */
   body: unknown;

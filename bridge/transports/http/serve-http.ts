@@ -34,7 +34,7 @@ export interface HttpRun {
   stop(): Promise<void>;
 }
 
-export interface ServeHttpOptions {
+interface ServeHttpOptions {
   /** 0 takes a free port. */
   port: number;
   stateDir: string;

@@ -14,7 +14,7 @@ export type ClientErrorCode =
   /** The caller stopped listening. The task continues. */
   | 'detached';
 
-export interface ClientErrorDetail {
+interface ClientErrorDetail {
   /** The HTTP status, if there was an answer. */
   status?: number;
   /** The server's name for the error, e.g. `UNKNOWN_TASK`. */

@@ -11,7 +11,7 @@ export interface HttpClientOptions {
   fetch?: typeof globalThis.fetch | undefined;
 }
 
-export interface HttpCall {
+interface HttpCall {
   method: 'GET' | 'POST' | 'DELETE';
   headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
