@@ -77,7 +77,7 @@ export const WITH_APPROVAL = {
   serviceParameters: { [HTTP_EXTENSION_HEADER]: Extensions.toServiceParameter([TOOL_APPROVAL]) },
 };
 
-export interface Said {
+interface Said {
   text?: string;
   data?: unknown;
   taskId?: string;

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import type { Agent } from './agent.ts';
 
-export interface StreamRequest {
+interface StreamRequest {
   path: string;
   headers?: Readonly<Record<string, string>>;
   /** Without one it is a GET. */

@@ -1,7 +1,7 @@
 /** Order statistics: on a shared machine, a mean says more about the other work than about the program. */
 
 /** A quantile of samples, with the range in which it lies with 95 % confidence. */
-export interface Estimate {
+interface Estimate {
   value: number;
   /** From, to. */
   spread: readonly [number, number];

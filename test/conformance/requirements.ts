@@ -12,7 +12,7 @@ const requirement = z.strictObject({
   /** The file below `test/`, and the title of the test or its beginning. */
   test: z.string().regex(/^[\w/.-]+: \S/),
 });
-export type Requirement = z.infer<typeof requirement>;
+type Requirement = z.infer<typeof requirement>;
 
 const TABLES = [
   { file: 'a2a-1.0-server.txt', title: 'A2A 1.0, the server' },

@@ -43,7 +43,7 @@ const PERSON_MS = 300;
 export type CallTool = (name: string, args: object) => Promise<ToolResult>;
 
 /** What the person does when a delegation was not answered. */
-export type WhenUnanswered = 'look for the session' | 'repeat the call';
+type WhenUnanswered = 'look for the session' | 'repeat the call';
 
 export class BridgeFlow implements Flow {
   readonly workload: Workload;

@@ -14,9 +14,9 @@ import { Verdicts } from './verdicts.ts';
 import { smallWorkload } from './workload.ts';
 
 /** So many rounds take every byte of what a bare client sends and is sent. */
-export const STRIDE = 16;
+const STRIDE = 16;
 /** So many rounds take every byte of a delegation. */
-export const BRIDGE_STRIDE = 64;
+const BRIDGE_STRIDE = 64;
 /** Delegations under way at once. */
 const TOGETHER = 8;
 const MAX_TRIES = 5;

@@ -1,6 +1,6 @@
 /** What a run has found out: how often each thing was tried, and what did not hold. */
 
-export interface Finding {
+interface Finding {
   part: string;
   round: number;
   what: string;

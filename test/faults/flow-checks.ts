@@ -33,7 +33,7 @@ async function taskOf(client: A2aClient, flow: Flow): Promise<string> {
   return task?.taskId ?? '';
 }
 
-export interface Checked {
+interface Checked {
   client: A2aClient;
   workspace: string;
   /** What readers had seen on the way. */

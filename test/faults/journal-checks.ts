@@ -74,7 +74,7 @@ function note(record: CallRecord, activity: Activity): void {
 }
 
 /** How an effect came out, in the words of the report. */
-export type EffectEnd =
+type EffectEnd =
   | 'once'
   | 'once, as edited'
   | 'denied'

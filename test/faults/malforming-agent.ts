@@ -11,7 +11,7 @@ export interface MalformingAgent {
   stop: () => Promise<void>;
 }
 
-export interface Malforming {
+interface Malforming {
   /** The good agent. */
   url: string;
   random: Random;

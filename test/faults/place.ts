@@ -16,7 +16,7 @@ import { must } from './findings.ts';
 import type { Programs } from './programs.ts';
 import type { Random } from './random.ts';
 
-export interface PlaceOptions {
+interface PlaceOptions {
   programs: Programs;
   random: Random;
   /** What the bridge takes for the agent; the server itself if left out. */

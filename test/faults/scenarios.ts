@@ -26,7 +26,7 @@ const listAnswer = z.object({ tasks: z.array(z.looseObject({ id: z.string() })) 
 /** Streams are cut after each of their first events, up to so many. */
 const MAX_CUTS = 12;
 
-export interface Scenario {
+interface Scenario {
   /** What has to hold. */
   scenario: string;
   /** What becomes of those who rely on it, where it does not. */

@@ -11,7 +11,7 @@ import { CENSUS_SOCKET, counts, type Counts } from './counts.ts';
 /** `descriptors` are open file descriptors; 0 where the system does not tell (any but Linux). */
 export type Census = Omit<Counts, 'pid'> & { descriptors: number };
 
-export interface CensusTaker {
+interface CensusTaker {
   /** To be added to the environment of the one program that is counted. */
   env: Readonly<Record<string, string>>;
   take(): Promise<Census>;

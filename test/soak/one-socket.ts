@@ -2,7 +2,7 @@
 import { Agent, request, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 
-export interface SocketRequest {
+interface SocketRequest {
   method: 'GET' | 'POST';
   path: string;
   headers: OutgoingHttpHeaders;

@@ -8,7 +8,7 @@ import { RawConnection, type RawResponse } from './raw-connection.ts';
 import { jsonOf, resultOf, rpcBody } from './rpc-answer.ts';
 import { readTask, type TaskView } from './wire-event.ts';
 
-export interface Sending {
+interface Sending {
   /** The connection to send on; defaults to a new one. */
   over?: RawConnection;
   headers?: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import { rpcBody } from './rpc-answer.ts';
 import type { EventStream } from './event-stream.ts';
 import type { RawConnection } from './raw-connection.ts';
 
-export interface ConnectionEnding {
+interface ConnectionEnding {
   name: string;
   headers?: Readonly<Record<string, string>>;
   /** Called after the client has sent its request. */

@@ -22,7 +22,7 @@ export interface PlainAgent {
   stop: () => Promise<void>;
 }
 
-export interface PlainAgentOptions {
+interface PlainAgentOptions {
   /** The agent's executor; by default it greets. */
   executor?: AgentExecutor;
   /** The port to listen on, e.g. that of an earlier agent. */

@@ -23,12 +23,12 @@ export type Step =
   | { calls: PlannedCall[] };
 
 export type WireEvent = { kind: string; final?: boolean } & Record<string, unknown>;
-export type WirePart = {
+type WirePart = {
   kind: string;
   text?: string | undefined;
   data?: Record<string, unknown> | undefined;
 };
-export interface WireMessage {
+interface WireMessage {
   messageId: string;
   parts: WirePart[];
 }

@@ -2,7 +2,7 @@
  * Encodes one model turn as the SSE frames of three providers, as their APIs document them: OpenAI's chat
  * completions, Anthropic's messages, Google's streamGenerateContent with `alt=sse`.
  */
-export interface ScriptedCall {
+interface ScriptedCall {
   id: string;
   name: string;
   /** The arguments as the model wrote them, valid JSON or not. */

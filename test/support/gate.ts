@@ -6,7 +6,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-export interface Gate {
+interface Gate {
   /** The shell fragment that waits. */
   wait: string;
   /** Releases one waiting command, or the next one that arrives. */

@@ -18,7 +18,7 @@ Server.prototype.listen = function (port, ...rest) {
   return listen.call(this, { port: Number(port), host: '127.0.0.1' }, ...rest);
 };`;
 
-export interface GeminiServerOptions {
+interface GeminiServerOptions {
   /** The URL of the Gemini API. */
   modelUrl: string;
   /** The parent of its home directory. */
@@ -26,7 +26,7 @@ export interface GeminiServerOptions {
   workspace: string;
 }
 
-export interface GeminiServer {
+interface GeminiServer {
   url: string;
   stop(): Promise<void>;
 }

@@ -21,14 +21,14 @@ export type Report = z.infer<typeof report>;
 /** `hold`: own the journal; `stream`: append without end; `once`: append once; `flood`: append more than fits, then less. */
 export type Role = 'hold' | 'stream' | 'once' | 'flood';
 
-export interface JournalProcessOptions {
+interface JournalProcessOptions {
   /** Maximum size of the process's files, in KiB. */
   fileSizeLimit?: number;
   /** The user id the process takes before it opens the journal. */
   uid?: number;
 }
 
-export interface JournalProcess {
+interface JournalProcess {
   /** Resolves after this many reports. Rejects if the process ends before. */
   said(count: number): Promise<void>;
   /** Sends SIGKILL and waits until the process is gone and all its reports are read. */

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { ByteReader } from './byte-reader.ts';
 
-export interface RawRequest {
+interface RawRequest {
   method: string;
   path: string;
   headers: Readonly<Record<string, string>>;

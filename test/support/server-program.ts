@@ -15,7 +15,7 @@ export interface ServerHome {
   workspace: string;
 }
 
-export interface LaunchOptions {
+interface LaunchOptions {
   home: ServerHome;
   /** The built main file; defaults to this checkout's. */
   program?: string;

@@ -1,5 +1,5 @@
 /** A one-time event that several callers can await. */
-export interface Signal {
+interface Signal {
   happened: Promise<void>;
   happen: () => void;
 }

@@ -14,7 +14,7 @@ const status = (state: TaskState) => ({
   message: undefined,
 });
 
-export interface SlowSpeaker extends AgentExecutor {
+interface SlowSpeaker extends AgentExecutor {
   runs: number;
 }
 

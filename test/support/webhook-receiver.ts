@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 const notice = z.object({ type: z.string(), timestamp: z.string(), data: z.looseObject({}) });
 
-export interface Posted {
+interface Posted {
   type: string;
   data: Record<string, unknown>;
   headers: IncomingMessage['headers'];
@@ -16,7 +16,7 @@ export interface Posted {
 }
 
 /** Answers one post; undefined means 204. */
-export type Answering = (posted: Posted) => undefined | Reply | Promise<undefined | Reply>;
+type Answering = (posted: Posted) => undefined | Reply | Promise<undefined | Reply>;
 
 export interface Reply {
   status?: number;

@@ -21,7 +21,7 @@ export interface Agent {
   token: string;
 }
 
-export interface JobRun {
+interface JobRun {
   agent: Agent;
   /** `offline` is told the job's plan, any other its task; undefined is the server's own default. */
   model: string | undefined;

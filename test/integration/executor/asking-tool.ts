@@ -7,7 +7,7 @@ import type { Question } from '../../../shared/protocol/question.ts';
 
 export const CALLS_ASK = { calls: [{ tool: 'inquire', input: {} }] };
 
-export interface AskingTool {
+interface AskingTool {
   tool: Tool;
   /** What each question came to, in order. */
   heard: (PersonsAnswer | 'rejected')[];

@@ -11,7 +11,7 @@ import {
 import { bundledProgram } from '../bundled-program.ts';
 import type { Fault } from './session.ts';
 
-export type PeerKind = 'stdio' | 'http' | 'sse';
+type PeerKind = 'stdio' | 'http' | 'sse';
 export const PEER_KINDS: readonly PeerKind[] = ['stdio', 'http', 'sse'];
 
 const seen = z.object({
@@ -32,7 +32,7 @@ afterEach(async () => {
   running.clear();
 });
 
-export interface RemotePeer {
+interface RemotePeer {
   url: string;
   /** The server's record of its connections. */
   seen: () => Promise<z.infer<typeof seen>>;

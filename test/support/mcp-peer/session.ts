@@ -34,7 +34,7 @@ export const fault = z.enum([
 export type Fault = z.infer<typeof fault>;
 
 /** The transport of a session. */
-export interface Wire {
+interface Wire {
   /** @param about the id of the related request, for transports with one stream per request */
   send: (message: object, about?: string | number) => void;
   /** Closes the connection without an answer. */
@@ -82,7 +82,7 @@ const NAMES = [
 export const PEER_TOOLS = NAMES.length;
 
 /** State shared by all sessions of a process. */
-export interface Shared {
+interface Shared {
   tools: string[];
   /** Calls so far, by tool. */
   calls: Record<string, number>;

@@ -59,7 +59,7 @@ export async function startHttpBridge(
   throw new Error(`the bridge ended before it served anybody:\n${stderr}`);
 }
 
-export interface HttpAnswer {
+interface HttpAnswer {
   status: number;
   headers: IncomingMessage['headers'];
   body: string;

@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sd
 import { z } from 'zod';
 import type { HttpBridge } from './http-bridge.ts';
 
-export interface CallOptions {
+interface CallOptions {
   signal?: AbortSignal;
   onprogress?: (message: string) => void;
 }
