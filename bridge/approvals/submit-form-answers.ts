@@ -14,7 +14,7 @@ import type { OpenForms } from './open-forms.ts';
 import type { PageLinks } from './page-links.ts';
 import { sendDecisions } from './send-decisions.ts';
 
-interface FormAnswers {
+export interface FormAnswers {
   session: Session;
   /** The client's answers, by form key. An answer to a form that is not open decides nothing. */
   responses: Readonly<Record<string, unknown>>;

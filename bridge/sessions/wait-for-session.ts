@@ -12,7 +12,7 @@ export type WaitEnd = 'settled' | 'trouble' | 'time' | 'gone';
  */
 export const NAMING_MS = 5_000;
 
-interface WaitOptions {
+export interface WaitOptions {
   session: Session;
   /** The message being sent. The session's state counts as an answer only after the message has arrived. */
   delivery?: Promise<void>;

@@ -7,7 +7,7 @@ import { gemini } from './gemini.ts';
 import { vscode } from './vscode.ts';
 
 export const CLIENTS = { claude, gemini, codex, cursor, vscode } as const satisfies Record<string, McpClient>;
-type ClientName = keyof typeof CLIENTS;
+export type ClientName = keyof typeof CLIENTS;
 
 export function isClientName(name: string): name is ClientName {
   return Object.hasOwn(CLIENTS, name);

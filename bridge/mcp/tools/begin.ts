@@ -10,7 +10,7 @@ import { awaitSession } from './await-session.ts';
 import type { ToolCall } from '../tool/tool.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
 
-interface StartedTask {
+export interface StartedTask {
   session: Session;
   /** The delivery of the call's message; absent when nothing is sent. */
   delivery?: Promise<void>;

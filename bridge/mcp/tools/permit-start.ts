@@ -17,7 +17,7 @@ import type { Form } from '../../approvals/form-field.ts';
 /** The form's key among the forms of a round. */
 const KEY = 'start';
 
-interface RequestedStart {
+export interface RequestedStart {
   /** What the task is to do, in the caller's words. */
   task: string;
   /** Undefined when the call names no workspace. */

@@ -1,14 +1,12 @@
 /** `run_agent_tool`: one tool of our server as a task of its own, over the built bridge. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { actionOf } from '../../support/a2a-message.ts';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
 import { stage, type Stage } from '../../support/stage.ts';
 import { openPages, type Site } from '../../support/web-site.ts';
-import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
-import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
+import { DECIDE, WAIT, closeAfterTest, startClient } from './support/bridge-stage.ts';
+import { type RawClient, textOf, type ToolResult } from './support/raw-client.ts';
 
 const RUN = 'run_agent_tool';
 
@@ -21,25 +19,6 @@ const report = z.looseObject({
 });
 const metadata = z.looseObject({ metadata: z.object({ toolId: z.string() }) });
 const steps = z.object({ progress: z.number(), total: z.number().optional(), message: z.string() });
-
-let program: BridgeProgram;
-const open: (() => Promise<unknown>)[] = [];
-
-beforeAll(async () => {
-  program = await builtBridge();
-});
-afterEach(async () => {
-  for (const close of open.splice(0)) await close();
-});
-afterAll(() => program.remove());
-
-async function clientOf(agent: { url: string; token?: string }): Promise<RawClient> {
-  const stateDir = await mkdtemp(join(program.directory, 'state-'));
-  const { url: agentUrl, token } = agent;
-  const client = await RawClient.start(program, { stateDir, agentUrl, ...(token && { token }) });
-  open.unshift(() => client.kill());
-  return client;
-}
 
 /** Three linked pages; the third never ends. */
 function linkedPages(): Promise<Site> {
@@ -55,7 +34,7 @@ async function crawling(): Promise<{ whole: Stage; client: RawClient; input: Rec
   const site = await linkedPages();
   const whole = await stage({ args: ['--allow-private-host', site.host, '--mode', 'auto'] });
   const input = { url: `${site.origin}/`, query: 'Extract content', maxPages: 10 };
-  return { whole, client: await clientOf(whole.server), input };
+  return { whole, client: await startClient(whole.server), input };
 }
 
 function toolIdOf(result: ToolResult): string {
@@ -65,12 +44,12 @@ function toolIdOf(result: ToolResult): string {
 describe('run_agent_tool', () => {
   test('is a task of exactly one call, without a model, under the same policy', async () => {
     const whole = await stage();
-    const client = await clientOf(whole.server);
+    const client = await startClient(whole.server);
     const asked = await client.call(RUN, { tool: 'write-file', input: { path: 'a.txt', content: 'hello' } });
     const waits = report.parse(asked.structuredContent);
     expect(waits).toMatchObject({ state: 'input_required', pending: [{ tool: 'write-file' }] });
     expect(await whole.file('a.txt')).toBeUndefined();
-    const done = await client.call('approve_or_deny_pending_action', {
+    const done = await client.call(DECIDE, {
       sessionId: waits.sessionId,
       ...actionOf(waits.pending),
       decision: 'approve',
@@ -85,7 +64,7 @@ describe('run_agent_tool', () => {
 
   test('a read-only tool runs at once, and its result is the answer', async () => {
     const whole = await stage();
-    const client = await clientOf(whole.server);
+    const client = await startClient(whole.server);
     const listed = await client.call(RUN, { tool: 'list-files', input: { path: '.' } });
     expect(report.parse(listed.structuredContent)).toMatchObject({ state: 'completed', pending: [] });
     expect(toolIdOf(listed)).toMatch(/^list-files-/);
@@ -93,7 +72,7 @@ describe('run_agent_tool', () => {
 
   test('a refused input, and a tool that cannot be called, start no task; an unknown tool fails with those that exist', async () => {
     const whole = await stage();
-    const client = await clientOf(whole.server);
+    const client = await startClient(whole.server);
     const wrong = await client.call(RUN, { tool: 'write-file', input: { path: 'a.txt' } });
     expect(wrong.isError).toBe(true);
     expect(textOf(wrong)).toContain('The input of write-file does not fit: content');
@@ -107,8 +86,8 @@ describe('run_agent_tool', () => {
 
   test('an agent without the command says so', async () => {
     const agent = await plainAgent('1.0');
-    open.push(() => agent.stop());
-    const refused = await (await clientOf(agent)).call(RUN, { tool: 'crawl' });
+    closeAfterTest(() => agent.stop());
+    const refused = await (await startClient(agent)).call(RUN, { tool: 'crawl' });
     expect(refused.isError).toBe(true);
     expect(textOf(refused)).toContain('offers no commands');
   });
@@ -153,7 +132,7 @@ describe('run_agent_tool', () => {
       message: `Successfully aborted tool execution: ${toolId}`,
     });
     const { sessionId } = report.parse(started.structuredContent);
-    const ended = await client.call('wait_for_task', { sessionId });
+    const ended = await client.call(WAIT, { sessionId });
     expect(ended.structuredContent).toMatchObject({ state: 'failed', calls: [{ state: 'stopped' }] });
     expect(textOf(ended)).toContain('aborted over MCP');
     expect(await whole.peer.list()).toHaveLength(1);
