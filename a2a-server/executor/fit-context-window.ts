@@ -8,7 +8,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
 import type { TaskEvent, Usage } from '../task/events.ts';
-import { truncate } from '../task/truncate.ts';
+import { keepEnds } from '../task/conversation.ts';
 import { afterFailure } from '../task/model-outage.ts';
 import {
   BYTES_PER_TOKEN,
@@ -103,7 +103,7 @@ async function summarised(
     );
     if (text !== '') {
       const usd = costOf(usage, model.price);
-      const summary = truncate(text, chars);
+      const summary = keepEnds(text, chars);
       return {
         type: 'context.summarised',
         upTo,

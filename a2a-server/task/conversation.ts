@@ -2,7 +2,6 @@
 import { commandLine } from '../../shared/protocol/agent-command.ts';
 import { stuckRemarks } from './stuck-detection.ts';
 import { resultForModel } from './call-result.ts';
-import { truncate } from './truncate.ts';
 import { isReplayable, replayedParts, type ConversationReader, type ReplayedPart } from './turn-replay.ts';
 import type { TurnPlace, UserMessage } from './events.ts';
 import { callsOf, type Snapshot, type Turn } from './snapshot.ts';
@@ -151,7 +150,7 @@ function turnSteps(
   const assistant: ConversationStep = {
     role: 'assistant',
     // Providers refuse an answer that contains only white space.
-    text: turn.text.trim() === '' ? '' : truncate(turn.text, clip),
+    text: turn.text.trim() === '' ? '' : keepEnds(turn.text, clip),
     calls: calls.map((call) => ({
       modelCallId: call.modelCallId,
       tool: call.tool,
@@ -166,7 +165,7 @@ function turnSteps(
     ];
   const results = calls.map((call, index) => {
     const { text, isError } = resultForModel(call);
-    const shown = truncate(text, clip);
+    const shown = keepEnds(text, clip);
     const last = index === calls.length - 1;
     return {
       modelCallId: call.modelCallId,
@@ -176,4 +175,13 @@ function turnSteps(
     };
   });
   return [assistant, { role: 'tool', results }];
+}
+
+/** Shortens a text to `chars` characters: two thirds from its head, one third from its tail, and a line with the omitted count. Pure. */
+export function keepEnds(text: string, chars: number): string {
+  if (text.length <= chars) return text;
+  const head = Math.ceil((chars * 2) / 3);
+  const tail = chars - head;
+  const left = text.length - chars;
+  return `${text.slice(0, head)}\n[… ${left} characters left out …]\n${tail === 0 ? '' : text.slice(-tail)}`;
 }

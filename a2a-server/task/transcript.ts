@@ -1,6 +1,4 @@
-/** Formats a part of a conversation as text: to be summarised, or in place of turns without a summary. Pure. */
-import { truncate } from './truncate.ts';
-import type { ConversationStep, Passage } from './conversation.ts';
+import { type ConversationStep, type Passage, keepEnds } from './conversation.ts';
 
 /** The limits of one answer, input or result, in characters. A longer piece adds little to a summary. */
 const LONGEST = 6_000;
@@ -12,26 +10,26 @@ export function transcript(covered: readonly Passage[], chars: number): string {
   for (let piece = LONGEST; ; piece = Math.floor(piece / 2)) {
     const text = steps.map((step) => written(step, piece)).join('\n\n');
     if (text.length <= chars) return text;
-    if (piece <= SHORTEST) return truncate(text, chars);
+    if (piece <= SHORTEST) return keepEnds(text, chars);
   }
 }
 
 function written(step: ConversationStep, piece: number): string {
   switch (step.role) {
     case 'user':
-      return `PERSON: ${truncate(step.text, piece * 2)}`;
+      return `PERSON: ${keepEnds(step.text, piece * 2)}`;
     case 'assistant':
       return [
-        `AGENT: ${truncate(step.text, piece)}`,
+        `AGENT: ${keepEnds(step.text, piece)}`,
         ...step.calls.map(
-          ({ tool, input }) => `AGENT CALLS ${tool} ${truncate(JSON.stringify(input), piece)}`,
+          ({ tool, input }) => `AGENT CALLS ${tool} ${keepEnds(JSON.stringify(input), piece)}`,
         ),
       ].join('\n');
     case 'tool':
       return step.results
         .map(
           ({ tool, text, isError }) =>
-            `${isError ? 'FAILED' : 'RESULT OF'} ${tool}: ${truncate(text, piece)}`,
+            `${isError ? 'FAILED' : 'RESULT OF'} ${tool}: ${keepEnds(text, piece)}`,
         )
         .join('\n');
   }
@@ -45,7 +43,7 @@ export function omittedTurns(covered: readonly Passage[], chars: number): string
   const before = covered.flatMap(({ kind, steps }) => (kind === 'summary' ? steps : [])).map(textOf);
   const lines = covered.flatMap(({ kind, steps }) => (kind === 'turn' ? callLines(steps) : []));
   const head = [
-    ...before.map((text) => truncate(text, Math.floor(chars / 3))),
+    ...before.map((text) => keepEnds(text, Math.floor(chars / 3))),
     'The turns after that were left out to fit into the window, and could not be summarised. The calls made in them, oldest first:',
   ].join('\n\n');
   const room = chars - head.length;

@@ -4,7 +4,7 @@ import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { THINKING } from '../../../shared/protocol/extensions.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
-import { INPUT_MODES, OUTPUT_MODES } from '../wire/media-types.ts';
+import { INPUT_MODES, OUTPUT_MODES } from '../wire/output-modes.ts';
 
 /** The bridge recognises this product's servers by this name. */
 export const AGENT_NAME = 'mcp-a2a-bridge agent';

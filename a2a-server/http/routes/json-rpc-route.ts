@@ -21,7 +21,7 @@ import {
 import type { Envelope, RequestId } from '../wire/json-rpc-envelope.ts';
 import { legacyFinal } from '../wire/legacy-final.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
-import { eventPosition } from '../streams/stream-position.ts';
+import { eventPosition } from '../streams/event-cursor.ts';
 import { checkedParams } from '../wire/request-schemas.ts';
 import { INVALID_REQUEST, toWireError, unparsableError } from '../wire/wire-errors.ts';
 import type { WireFormat } from '../wire/wire-errors.ts';

@@ -32,7 +32,7 @@ import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
 import type { BindingOptions } from './json-rpc-route.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
 import type { StreamFormat } from '../streams/stream-response.ts';
-import { eventPosition } from '../streams/stream-position.ts';
+import { eventPosition } from '../streams/event-cursor.ts';
 import { toWireError } from '../wire/wire-errors.ts';
 
 const JSON_CONTENT_TYPE = 'application/json';

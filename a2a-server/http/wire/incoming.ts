@@ -22,7 +22,7 @@ import {
 import type { DecisionsPart, RevokePart, TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Incoming } from '../../executor/task-service.ts';
 import type { MessagePart, UserMessage } from '../../task/events.ts';
-import { INPUT_MODES } from './media-types.ts';
+import { INPUT_MODES } from './output-modes.ts';
 
 /** The default channel, if the client names none. */
 const CHANNEL = 'a2a';

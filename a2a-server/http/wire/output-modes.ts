@@ -12,6 +12,10 @@ export type OutputModes = readonly string[];
 
 const TEXT = 'text/plain';
 
+/** The media types on the agent card: of a message's parts, and of the agent's parts. */
+export const INPUT_MODES: readonly string[] = [TEXT, 'text/markdown', 'application/json'];
+export const OUTPUT_MODES: readonly string[] = [TEXT, 'application/json'];
+
 /**
  * @returns undefined if the client accepts everything. Words that are no media type, such as `text`, restrict nothing.
  * @throws ProductError UNSUPPORTED_CONTENT for a message that begins a session, if the client does not accept text. Other

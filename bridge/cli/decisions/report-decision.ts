@@ -1,7 +1,7 @@
 /** Prints the result of a decision, as far as the agent has reported it. */
 import type { DecisionWord } from '../../../shared/protocol/tool-approval.ts';
 import { visibleText, visibleLine } from '../../../shared/text/visible-text.ts';
-import { whenItRuns } from '../../mcp/reports/when-it-runs.ts';
+import { whenItRuns } from '../../mcp/reports/next-step.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { styleOf } from '../terminal/state-style.ts';

@@ -1,6 +1,6 @@
 /** Says how to reach the person when tool calls cannot decide (`human-only`). Pure. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { whenItRuns } from './when-it-runs.ts';
+import { whenItRuns } from './next-step.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
 import type { ApprovalRules, Approvals } from '../../settings/approval-mode.ts';

@@ -3,8 +3,6 @@ import type { Session } from '../../sessions/session.ts';
 import type { WaitEnd } from '../../sessions/wait-for-session.ts';
 import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
-import { whenItRuns } from './when-it-runs.ts';
-
 /** The parts of a session that the next step depends on. */
 export type NextStepInput = Pick<Session, 'id' | 'trouble' | 'settled' | 'stateName'> & {
   view: TaskView | undefined;
@@ -81,4 +79,11 @@ function answering(view: TaskView): string {
   return asksIn(view)
     ? 'For a question that is the decision "answer", with what they say in "answer", or "deny" if they do not want to: do not answer for them. '
     : '';
+}
+
+/** Says when an approved call runs. It depends on the agent's dialect. */
+export function whenItRuns({ oneByOne = false }: { oneByOne?: boolean }): string {
+  return oneByOne
+    ? 'An approved call runs at once; then the agent asks for the next call of its turn. A denial drops the calls after it.'
+    : 'Nothing runs until every pending action is decided.';
 }

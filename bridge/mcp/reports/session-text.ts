@@ -4,7 +4,6 @@
  */
 import { withLineMarks, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Cost } from '../../sessions/task-view.ts';
-import { dollars } from './dollars.ts';
 import type { SessionReport } from './session-report.ts';
 
 const HEADLINES: Readonly<Record<SessionReport['state'], string>> = {
@@ -108,4 +107,9 @@ function inputText(input: Record<string, unknown>): string {
   } catch {
     return '[nested too deep to show]';
   }
+}
+
+/** An amount in US dollars: two decimals, or four below one dollar. Pure. */
+export function dollars(usd: number): string {
+  return `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }

@@ -1,6 +1,6 @@
 /** `list_all_active_sessions`: the sessions of every agent. */
 import { z } from 'zod';
-import { dollars } from '../reports/dollars.ts';
+import { dollars } from '../reports/session-text.ts';
 import { LIVE_STATES } from '../../agents/list-tasks.ts';
 import { mcpStateSchema, toMcpState } from '../../dialects/mcp-state.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
