@@ -177,7 +177,7 @@ function turnSteps(
   return [assistant, { role: 'tool', results }];
 }
 
-/** Shortens a text to `chars` characters: two thirds from its head, one third from its tail, and a line with the omitted count. Pure. */
+/** Shortens a text to `chars` characters. Keeps two thirds from the head and one third from the tail, with the omitted count between them. */
 export function keepEnds(text: string, chars: number): string {
   if (text.length <= chars) return text;
   const head = Math.ceil((chars * 2) / 3);
