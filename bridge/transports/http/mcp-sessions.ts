@@ -8,12 +8,18 @@
  * - A session with an open exchange, such as a stream, is in use.
  */
 import { randomUUID } from 'node:crypto';
-import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import {
+  isInitializeRequest,
+  isJSONRPCRequest,
+  WebStandardStreamableHTTPServerTransport,
+  type RequestId,
+} from '@modelcontextprotocol/server';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
 import { UnconfirmedAnswers } from '../../sessions/unconfirmed-answers.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { rpcError } from './rpc-error.ts';
+import { StreamEvents } from './stream-events.ts';
 
 export const SESSION_HEADER = 'mcp-session-id';
 
@@ -26,11 +32,14 @@ export interface SessionLimits {
 
 export const DEFAULT_SESSION_LIMITS: SessionLimits = { most: 100, idleMs: 30 * 60_000 };
 
+/** How long a client waits before it resumes a stream that broke, in milliseconds. */
+const RETRY_MS = 1_000;
 /** Seconds after which a client may try again when every session is in use. */
 const RETRY_AFTER = 30;
 
 interface McpSession {
   transport: WebStandardStreamableHTTPServerTransport;
+  events: StreamEvents;
   receipts: UnconfirmedAnswers;
   /** The number of open exchanges. */
   open: number;
@@ -103,8 +112,11 @@ export class McpSessions {
         headers: { 'Retry-After': String(RETRY_AFTER) },
       });
     }
+    const events = new StreamEvents();
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
+      eventStore: events,
+      retryInterval: RETRY_MS,
       onsessioninitialized: (id) => {
         this.#sessions.set(id, session);
       },
@@ -113,7 +125,7 @@ export class McpSessions {
       },
     });
     const receipts = new UnconfirmedAnswers();
-    const session: McpSession = { transport, receipts, open: 0, lastUsed: this.#now() };
+    const session: McpSession = { transport, events, receipts, open: 0, lastUsed: this.#now() };
     const server = this.#serve({
       withdrawals: new CancelledCalls(),
       // The revisions with sessions have no tasks extension.
@@ -121,7 +133,10 @@ export class McpSessions {
       receipts,
       unattended: false,
       // A cancelled call gets no answer, so nothing else ends its stream.
-      released: (requestId) => transport.closeSSEStream(requestId),
+      released: (requestId) => {
+        events.forget(requestId);
+        transport.closeSSEStream(requestId);
+      },
     });
     this.#sweep ??= setInterval(() => this.endIdle(), this.#limits.idleMs / 10).unref();
     this.#beginning += 1;
@@ -137,7 +152,9 @@ export class McpSessions {
     session.open += 1;
     session.lastUsed = this.#now();
     void this.#release(session, over);
-    return session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
+    return session.events.during(requestIdIn(body), () =>
+      session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body }),
+    );
   }
 
   async #release(session: McpSession, over: Promise<void>): Promise<void> {
@@ -162,4 +179,8 @@ export class McpSessions {
     receipts.confirm();
     void transport.close();
   }
+}
+
+function requestIdIn(body: unknown): RequestId | undefined {
+  return isJSONRPCRequest(body) ? body.id : undefined;
 }

@@ -1,0 +1,86 @@
+/**
+ * Keeps the newest messages of the response streams of one MCP session, so that a client that lost its connection gets them
+ * again (MCP 2025-11-25, Streamable HTTP, Resumability and Redelivery). With such a store, the SDK begins each stream with an
+ * event that has an id and no data.
+ *
+ * S2: the id of a dropped event is unknown, and the client gets an error.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { EventStore, JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
+
+/** The limits of one session. The newest event stays, whatever its size. */
+const MAX_EVENTS = 500;
+const MAX_CHARACTERS = 2 * 1024 * 1024;
+
+interface StreamEvent {
+  stream: string;
+  /** Undefined for the event at the beginning of a stream, which has no data. */
+  message: JSONRPCMessage | undefined;
+  characters: number;
+}
+
+export class StreamEvents implements EventStore {
+  /** By event id, in the order of the events. */
+  readonly #events = new Map<string, StreamEvent>();
+  /** The requests whose streams are open or have been answered, by stream. */
+  readonly #requests = new Map<string, RequestId>();
+  readonly #request = new AsyncLocalStorage<RequestId>();
+  #last = 0;
+  #characters = 0;
+
+  /** Runs `answer`. A stream that begins in it belongs to the request. */
+  during<T>(request: RequestId | undefined, answer: () => T): T {
+    return request === undefined ? answer() : this.#request.run(request, answer);
+  }
+
+  storeEvent(stream: string, message: JSONRPCMessage): Promise<string> {
+    const id = `${stream}_${(this.#last += 1)}`;
+    const isBeginning = !('jsonrpc' in message);
+    const request = this.#request.getStore();
+    if (isBeginning && request !== undefined) this.#requests.set(stream, request);
+    const characters = JSON.stringify(message).length;
+    this.#events.set(id, { stream, message: isBeginning ? undefined : message, characters });
+    this.#characters += characters;
+    for (const oldest of this.#events.keys()) {
+      if (this.#events.size <= MAX_EVENTS && this.#characters <= MAX_CHARACTERS) break;
+      if (oldest !== id) this.#drop(oldest);
+    }
+    return Promise.resolve(id);
+  }
+
+  getStreamIdForEventId(id: string): Promise<string | undefined> {
+    return Promise.resolve(this.#events.get(id)?.stream);
+  }
+
+  async replayEventsAfter(
+    id: string,
+    { send }: { send: (eventId: string, message: JSONRPCMessage) => Promise<void> },
+  ): Promise<string> {
+    const stream = this.#events.get(id)?.stream;
+    if (stream === undefined) throw new Error('This event is not known any more.');
+    let reached = false;
+    for (const [eventId, event] of this.#events) {
+      if (reached && event.stream === stream && event.message !== undefined)
+        await send(eventId, event.message);
+      reached ||= eventId === id;
+    }
+    return stream;
+  }
+
+  /** Forgets the stream of a cancelled request. The client cannot resume it, because no answer follows. */
+  forget(request: RequestId): void {
+    for (const [stream, of] of this.#requests) {
+      if (of !== request) continue;
+      for (const [id, event] of this.#events) if (event.stream === stream) this.#drop(id);
+      this.#requests.delete(stream);
+    }
+  }
+
+  #drop(id: string): void {
+    const event = this.#events.get(id);
+    if (event === undefined) return;
+    this.#characters -= event.characters;
+    this.#events.delete(id);
+    if (event.message === undefined) this.#requests.delete(event.stream);
+  }
+}

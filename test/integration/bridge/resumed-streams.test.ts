@@ -1,0 +1,161 @@
+/** Response streams of MCP over HTTP that break and are resumed (MCP 2025-11-25), on the bundled bridge. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { Deferred } from '../../../shared/client/core/deferred.ts';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import { type HttpBridge, startHttpBridge } from './support/http-bridge.ts';
+
+const answer = z.looseObject({
+  id: z.number(),
+  result: z.looseObject({ structuredContent: z.looseObject({ state: z.string() }) }),
+});
+
+interface OpenStream {
+  /** The next event, or undefined at the end of the stream. */
+  next: () => Promise<EventSourceMessage | undefined>;
+  /** The delay that the server asks for, in milliseconds. */
+  retry: () => number | undefined;
+  /** Breaks the connection. */
+  break: () => void;
+}
+
+function streamOf(response: Response, connection: AbortController): OpenStream {
+  const seen: EventSourceMessage[] = [];
+  let retry: number | undefined;
+  const parser = createParser({ onEvent: (event) => seen.push(event), onRetry: (ms) => (retry = ms) });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  return {
+    next: async () => {
+      while (seen.length === 0) {
+        const piece = await reader?.read();
+        if (piece?.value === undefined) return undefined;
+        parser.feed(piece.value);
+      }
+      return seen.shift();
+    },
+    retry: () => retry,
+    break: () => connection.abort(),
+  };
+}
+
+async function send(bridge: HttpBridge, message: object, more: Record<string, string> = {}) {
+  const connection = new AbortController();
+  const headers = {
+    ...bridge.credentials,
+    ...more,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  };
+  const response = await fetch(bridge.url, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ jsonrpc: '2.0', id: 7, ...message }),
+    signal: connection.signal,
+  });
+  return { response, stream: streamOf(response, connection) };
+}
+
+async function resume(bridge: HttpBridge, session: Record<string, string>, lastEventId: string) {
+  const connection = new AbortController();
+  const headers = {
+    ...bridge.credentials,
+    ...session,
+    accept: 'text/event-stream',
+    'last-event-id': lastEventId,
+  };
+  const response = await fetch(bridge.url, { headers, signal: connection.signal });
+  return { response, stream: streamOf(response, connection) };
+}
+
+describe('a response stream of MCP over HTTP', () => {
+  let program: BridgeProgram;
+  const open: { close: () => Promise<unknown> }[] = [];
+
+  beforeAll(async () => {
+    program = await builtBridge();
+  });
+  afterEach(async () => {
+    for (const each of open.splice(0)) await each.close();
+  });
+  afterAll(() => program.remove());
+
+  /** A bridge whose agent finishes when the gate opens, and a session of this revision. */
+  async function sessionOf(revision: string) {
+    const gate = new Deferred<void>();
+    const agent = await FakeAgent.start({
+      onMessage: (task) => {
+        task.work();
+        void gate.promise.then(() => task.say('done').complete());
+      },
+    });
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const bridge = await startHttpBridge(program, { stateDir, agentUrl: agent.url });
+    open.push({ close: () => bridge.kill() }, { close: () => agent.stop() });
+    const begun = await send(bridge, {
+      method: 'initialize',
+      params: { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'raw', version: '0' } },
+    });
+    const session = {
+      'mcp-session-id': begun.response.headers.get('mcp-session-id') ?? '',
+      'mcp-protocol-version': revision,
+    };
+    const call = (task: string) =>
+      send(
+        bridge,
+        { method: 'tools/call', params: { name: 'delegate_task_to_assistant', arguments: { task } } },
+        session,
+      );
+    return { bridge, agent, gate, session, call, begun };
+  }
+
+  test('begins with an event with an id and no data, and with retry, for 2025-11-25', async () => {
+    const { begun, call, gate } = await sessionOf('2025-11-25');
+    for (const { stream } of [begun, await call('go')]) {
+      expect(await stream.next()).toMatchObject({ id: expect.stringMatching(/^\S+_\d+$/), data: '' });
+      expect(stream.retry()).toBe(1_000);
+    }
+    gate.resolve();
+  });
+
+  test('begins with its message for 2025-06-18, whose clients do not know events without data', async () => {
+    const { begun, call, gate } = await sessionOf('2025-06-18');
+    gate.resolve();
+    expect((await begun.stream.next())?.data).toMatch(/"protocolVersion":"2025-06-18"/);
+    expect((await (await call('go')).stream.next())?.data).toMatch(/"state":"completed"/);
+  });
+
+  test('that breaks is resumed with Last-Event-ID: the answer that came meanwhile arrives, once', async () => {
+    const { bridge, agent, gate, session, call } = await sessionOf('2025-11-25');
+    const { stream } = await call('go');
+    const begun = await stream.next();
+    await agent.asked('SendStreamingMessage');
+    stream.break();
+    gate.resolve();
+    const resumed = await resume(bridge, session, begun?.id ?? '');
+    expect(resumed.response.status).toBe(200);
+    const told = await resumed.stream.next();
+    expect(answer.parse(JSON.parse(told?.data ?? ''))).toMatchObject({
+      id: 7,
+      result: { structuredContent: { state: 'completed' } },
+    });
+    expect(await resumed.stream.next()).toBeUndefined();
+    const after = await resume(bridge, session, told?.id ?? '');
+    expect(await after.stream.next()).toBeUndefined();
+  });
+
+  test('S2 that is not known any more is an error, as is one of a cancelled call', async () => {
+    const { bridge, agent, session, call } = await sessionOf('2025-11-25');
+    expect((await resume(bridge, session, 'elsewhere_1')).response.status).toBe(400);
+    const { stream } = await call('go');
+    const begun = await stream.next();
+    await agent.asked('SendStreamingMessage');
+    const cancel = { method: 'notifications/cancelled', params: { requestId: 7 }, id: undefined };
+    expect((await send(bridge, cancel, session)).response.status).toBe(202);
+    expect(await stream.next()).toBeUndefined();
+    expect((await resume(bridge, session, begun?.id ?? '')).response.status).toBe(400);
+  });
+});

@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals';
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { StreamEvents } from '../../../../../bridge/transports/http/stream-events.ts';
+
+const BEGINNING: JSONRPCMessage = JSON.parse('{}');
+const message = (text: string): JSONRPCMessage => ({ jsonrpc: '2.0', method: text });
+
+async function replayed(events: StreamEvents, after: string): Promise<unknown[]> {
+  const sent: unknown[] = [];
+  await events.replayEventsAfter(after, { send: (_, each) => Promise.resolve(void sent.push(each)) });
+  return sent;
+}
+
+test('a stream replays what follows an event, in order, and nothing of another stream', async () => {
+  const events = new StreamEvents();
+  const first = await events.storeEvent('a', BEGINNING);
+  await events.storeEvent('b', BEGINNING);
+  const one = await events.storeEvent('a', message('one'));
+  await events.storeEvent('b', message('other'));
+  await events.storeEvent('a', message('two'));
+  expect(await replayed(events, first)).toEqual([message('one'), message('two')]);
+  expect(await replayed(events, one)).toEqual([message('two')]);
+});
+
+test('X3 the number and the size of the events are limited; the oldest are dropped, and their ids unknown (S2)', async () => {
+  const events = new StreamEvents();
+  const oldest = await events.storeEvent('a', message('oldest'));
+  const ids = [];
+  for (let n = 0; n < 500; n += 1) ids.push(await events.storeEvent('a', message(String(n))));
+  expect(await events.getStreamIdForEventId(oldest)).toBeUndefined();
+  await expect(replayed(events, oldest)).rejects.toThrow('not known');
+  expect(await events.getStreamIdForEventId(ids[0] ?? '')).toBe('a');
+  const huge = await events.storeEvent('b', message('x'.repeat(3_000_000)));
+  expect(await events.getStreamIdForEventId(ids.at(-1) ?? '')).toBeUndefined();
+  expect(await events.getStreamIdForEventId(huge)).toBe('b');
+});
+
+test('the stream of a cancelled request is forgotten, and no other', async () => {
+  const events = new StreamEvents();
+  const [a, b] = await Promise.all(
+    [1, 2].map((request) =>
+      events.during(request, async () => {
+        await Promise.resolve();
+        return events.storeEvent(`stream-${request}`, BEGINNING);
+      }),
+    ),
+  );
+  events.forget(1);
+  expect(await events.getStreamIdForEventId(a ?? '')).toBeUndefined();
+  expect(await events.getStreamIdForEventId(b ?? '')).toBe('stream-2');
+});
