@@ -4,12 +4,9 @@
  * and it has a result. `GET /api/commands` lists the commands.
  */
 import { z } from 'zod';
-import { AGENT_COMMAND } from './extensions.ts';
+import { AGENT_COMMAND, RUN_TOOL } from './extensions.ts';
 
-export { AGENT_COMMAND };
-
-/** The command that calls one tool: its arguments are the tool's name and its input as JSON. */
-export const RUN_TOOL = 'tool';
+export { AGENT_COMMAND, RUN_TOOL };
 
 /** Characters of an argument: the input of a tool may contain a whole file. */
 const MAX_ARGUMENT = 1_000_000;

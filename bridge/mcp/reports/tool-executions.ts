@@ -20,18 +20,20 @@ export const toolExecutionSchema = z.object({
 });
 export type ToolExecution = z.infer<typeof toolExecutionSchema>;
 
-/** The `_meta` key of the list in a result. `metadata` has the list too, for clients that look there. */
+/** The `_meta` key of the list in a result; in a progress notification, of those that run. `metadata` has the list too, for clients that look there. */
 export const TOOL_EXECUTIONS = 'mcp-a2a-bridge/toolExecutions';
 
-export function toolExecutions({
-  id,
-  agent,
-  view,
-}: {
-  id: string;
-  agent: { name: string };
-  view: TaskView | undefined;
-}): readonly ToolExecution[] {
+interface ExecutingSession {
+  readonly id: string;
+  readonly agent: { readonly name: string };
+  readonly view: TaskView | undefined;
+}
+
+export function runningExecutions(session: ExecutingSession): readonly ToolExecution[] {
+  return toolExecutions(session).filter(({ state }) => state === 'running');
+}
+
+export function toolExecutions({ id, agent, view }: ExecutingSession): readonly ToolExecution[] {
   const begun = (view?.calls ?? []).flatMap(({ state, toolId, tool, title, startedAt }) =>
     toolId === null
       ? []

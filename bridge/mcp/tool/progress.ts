@@ -10,10 +10,8 @@ import type { Activity, ToolProgress } from '../../../shared/protocol/tool-appro
 import { visibleLine, withoutHidden } from '../../../shared/text/visible-text.ts';
 import { activityText } from '../../sessions/activity-text.ts';
 import { callCounts, phaseOf } from '../reports/phase.ts';
+import { runningExecutions, TOOL_EXECUTIONS } from '../reports/tool-executions.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
-
-/** The `_meta` key of the running tool execution in a notification. */
-const TOOL_ID = 'mcp-a2a-bridge/toolId';
 
 const AT_LEAST_EVERY_MS = 10_000;
 const LITTLE = 0.001;
@@ -22,10 +20,15 @@ const LINE = 300;
 /** The most events that one message names. */
 const NAMED = 3;
 
+export type ProgressSession = Parameters<typeof runningExecutions>[0];
+
 export interface Progress {
   report: (activity: Activity) => void;
-  /** Sets the session that the call waits for. Messages then show its phase and count its tool calls. */
-  about: (session: { readonly view: TaskView | undefined }) => void;
+  /**
+   * Sets the session that the call waits for. Messages then show its phase, count its tool calls, and list the running
+   * ones. The first message is sent at once if the task works already: its next event may be far away.
+   */
+  about: (session: ProgressSession) => void;
   /**
    * Stops the progress, after `lastWords` if given. Resolves when that message is sent. After a failed send
    * nothing more is sent.
@@ -47,13 +50,13 @@ export function startProgress(context: ServerContext, title: string): Progress {
   /** Events since the last message. */
   let happened: string[] = [];
   let lastStep: string | undefined;
-  let session: { readonly view: TaskView | undefined } | undefined;
+  let session: ProgressSession | undefined;
 
   const notify = (message: string): Promise<void> => {
     const told = session?.view?.calls.length === 1 ? steps : undefined;
     sent = Math.max(Number((sent + LITTLE).toFixed(3)), told?.done ?? 0);
     const total = told !== undefined && told.total >= sent ? { total: told.total } : {};
-    const toolId = runningToolId(session?.view);
+    const running = session === undefined ? [] : runningExecutions(session);
     const seconds = Math.round((performance.now() - since) / 1000);
     return context.mcpReq.notify({
       method: 'notifications/progress',
@@ -62,7 +65,7 @@ export function startProgress(context: ServerContext, title: string): Progress {
         progress: sent,
         ...total,
         message: `${withoutHidden(message)} (${String(seconds)} s)`,
-        ...(toolId !== undefined && { _meta: { [TOOL_ID]: toolId } }),
+        ...(session !== undefined && { _meta: { [TOOL_EXECUTIONS]: running } }),
       },
     });
   };
@@ -92,7 +95,10 @@ export function startProgress(context: ServerContext, title: string): Progress {
   };
   let last = Promise.resolve();
   return {
-    about: (of) => (session = of),
+    about(of) {
+      session = of;
+      if (of.view?.state === 'working') void send();
+    },
     report(activity) {
       const words = stepText(activity) ?? activityText(activity);
       if (words === undefined || ended) return;
@@ -118,12 +124,6 @@ export function startProgress(context: ServerContext, title: string): Progress {
 function stepText(activity: Activity): string | undefined {
   if (activity.type !== 'tool.output' || activity.progress === undefined) return undefined;
   return visibleLine(activity.text.trimEnd().split('\n').at(-1) ?? '', LINE);
-}
-
-/** The id of the only running tool execution, for an abort while the call waits. */
-function runningToolId(view: TaskView | undefined): string | undefined {
-  const running = (view?.calls ?? []).filter(({ state }) => state === 'running');
-  return running.length === 1 ? (running[0]?.toolId ?? undefined) : undefined;
 }
 
 /** The latest events, or else the task's phase, and the counts of its tool calls. */

@@ -6,13 +6,16 @@ import { thisPage } from '../core/page-unload.ts';
 import { RETRY_POLICY } from '../core/retry-policy.ts';
 import { HttpClient } from '../core/http-client.ts';
 import type { ClientOptions } from '../core/client-options.ts';
-import type { AbortAnswer } from '../core/task-request.ts';
+import type { RunningTool, TaskReport } from '../core/task-report.ts';
+import type { AbortAnswer, ToolRequest } from '../core/task-request.ts';
+import { ToolRequests } from '../core/tool-requests.ts';
+import type { ExecuteToolOptions } from '../core/tool-requests.ts';
 import { A2aTaskTransport } from './a2a-task-transport.ts';
 import type { A2aTaskOptions, A2aStart } from './a2a-task-transport.ts';
 import { AgentApi } from './agent-api.ts';
 import type { ToolExecution } from './agent-api.ts';
 import type { TaskList } from './listed-task.ts';
-import { CHANNEL, requestMessage } from './message.ts';
+import { CHANNEL, requestMessage, toolMessage } from './message.ts';
 import type { A2aTaskRequest } from './message.ts';
 
 export interface A2aClientOptions extends ClientOptions {
@@ -24,6 +27,7 @@ export class A2aClient {
   readonly #api: AgentApi;
   readonly #ways: A2aTaskOptions;
   readonly #executions: ExecutionRegistry;
+  readonly #tools = new ToolRequests();
 
   constructor({ patience, page = thisPage(), channel = CHANNEL, ...service }: A2aClientOptions) {
     this.#ways = { patience: { ...RETRY_POLICY, ...patience }, channel };
@@ -39,6 +43,30 @@ export class A2aClient {
   /** Starts a task. It does not throw: read the execution's result. */
   start(request: A2aTaskRequest, options: ExecutionOptions = {}): Execution {
     return this.#begin({ message: requestMessage(request, newId()) }, options);
+  }
+
+  /** Starts a task of exactly one tool call, without a model. */
+  startTool(request: ToolRequest, options: ExecutionOptions = {}): Execution {
+    return this.#begin({ message: toolMessage(request, newId()) }, options);
+  }
+
+  /** Calls one tool of the agent, and follows it to its end. @returns as `Execution.result`. @throws ClientError */
+  executeTool(
+    tool: string,
+    input: ToolRequest['input'] = {},
+    { workspace, ...options }: ExecuteToolOptions = {},
+  ): Promise<TaskReport> {
+    return this.#tools.run((all) => this.startTool({ tool, input, workspace }, all), options);
+  }
+
+  /** The running tool executions of this client's executions. */
+  getActiveExecutions(): readonly RunningTool[] {
+    return this.active.flatMap(({ report }) => report?.tools ?? []);
+  }
+
+  /** Cancels the tasks of all `executeTool` calls. @throws AggregateError if some cancels fail; the others succeed */
+  abortAllRequests(reason?: string): Promise<void> {
+    return this.#tools.abortAll(reason);
   }
 
   /**
@@ -70,8 +98,7 @@ export class A2aClient {
 
   /** Aborts the tool executions of this client's executions. @throws ClientError */
   abortAllTools(reason?: string): Promise<readonly AbortAnswer[]> {
-    const running = this.active.flatMap(({ report }) => report?.tools ?? []);
-    return Promise.all(running.map(({ toolId }) => this.abortTool(toolId, reason)));
+    return Promise.all(this.getActiveExecutions().map(({ toolId }) => this.abortTool(toolId, reason)));
   }
 
   /** Cancels the tasks of this client's executions. @throws AggregateError if some cancels fail; the others succeed */

@@ -15,9 +15,9 @@ import type { Progress, OnProgress } from '../core/progress.ts';
 import { errorInBody, parseAs } from '../core/http-client.ts';
 import type { TaskTransport } from '../core/task-transport.ts';
 import type { TaskReport } from '../core/task-report.ts';
-import type { Decision } from '../core/task-request.ts';
+import type { Decision, Grants } from '../core/task-request.ts';
 import type { AgentApi } from './agent-api.ts';
-import { decisionsMessage, textMessage } from './message.ts';
+import { decisionsMessage, revokeMessage, textMessage } from './message.ts';
 import { TaskFold } from './task-fold.ts';
 import { streamResponseSchema } from './wire.ts';
 
@@ -75,6 +75,12 @@ export class A2aTaskTransport implements TaskTransport {
     const { taskId, sessionId } = await this.#named.promise;
     const to = { messageId: newId(), sessionId, taskId, channel: this.#channel };
     await this.#api.send(decisionsMessage(decisions, to));
+  }
+
+  async revoke(grants: Grants): Promise<void> {
+    const { taskId, sessionId } = await this.#named.promise;
+    const to = { messageId: newId(), sessionId, taskId, channel: this.#channel };
+    await this.#api.send(revokeMessage(grants, to));
   }
 
   async say(text: string): Promise<void> {

@@ -1,5 +1,5 @@
 /** The requests of this client to an A2A agent: the HTTP+JSON binding of A2A 1.0, and the routes of tool executions. */
-import { LAST_EVENT_ID, RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
+import { AGENT_COMMAND, LAST_EVENT_ID, RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
 import { ClientError } from '../core/client-error.ts';
 import { tryAgain } from '../core/retry-policy.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
@@ -16,7 +16,10 @@ import {
 import type { WireTask } from './wire.ts';
 import type * as z from 'zod/mini';
 
-const A2A_HEADERS = { 'A2A-Version': '1.0', 'A2A-Extensions': `${TOOL_APPROVAL},${RESUMABLE_STREAM}` };
+const A2A_HEADERS = {
+  'A2A-Version': '1.0',
+  'A2A-Extensions': [TOOL_APPROVAL, RESUMABLE_STREAM, AGENT_COMMAND].join(','),
+};
 
 /** A2A 1.0 §3.1.4: the largest page. */
 const PAGE = 100;

@@ -1,6 +1,6 @@
 /** Builds messages to an A2A agent for the HTTP+JSON binding of A2A 1.0. Pure. */
-import { TOOL_APPROVAL } from '../../protocol/extensions.ts';
-import type { Decision, TaskRequest } from '../core/task-request.ts';
+import { AGENT_COMMAND, RUN_TOOL, TOOL_APPROVAL } from '../../protocol/extensions.ts';
+import type { Decision, Grants, TaskRequest, ToolRequest } from '../core/task-request.ts';
 
 /** The default channel of decisions. */
 export const CHANNEL = 'client-library';
@@ -27,6 +27,23 @@ export function requestMessage(request: A2aTaskRequest, messageId: string): obje
 
 export function textMessage(text: string, to: Addressed): object {
   return message([{ text }], to);
+}
+
+/** The command that calls one tool (extension `agent-command`). */
+export function toolMessage({ tool, input = {}, workspace }: ToolRequest, messageId: string): object {
+  const data = { extension: AGENT_COMMAND, command: RUN_TOOL, args: [tool, JSON.stringify(input)] };
+  return message(
+    [{ data, mediaType: 'application/json' }],
+    { messageId },
+    { [TOOL_APPROVAL]: { workspace } },
+  );
+}
+
+export function revokeMessage(grants: Grants, { channel, ...to }: Addressed & { channel: string }): object {
+  return message(
+    [{ data: { extension: TOOL_APPROVAL, revoke: grants, channel }, mediaType: 'application/json' }],
+    to,
+  );
 }
 
 /** Each decision carries the code of the question that the person saw. This function adds no code (D2). */

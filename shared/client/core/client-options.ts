@@ -5,6 +5,6 @@ import type { HttpClientOptions } from './http-client.ts';
 export interface ClientOptions extends HttpClientOptions {
   /** Missing fields get their defaults. */
   patience?: Partial<RetryPolicy> | undefined;
-  /** The target of the `pagehide` event. The default is the current window. */
+  /** The target of the events `beforeunload` and `pagehide`. The default is the current window. */
   page?: EventTarget | undefined;
 }

@@ -31,13 +31,18 @@ export class ExecutionRegistry {
 
   /** Cancels all of them in parallel. @throws AggregateError if some cancels fail; the others succeed */
   async cancelAll(reason?: string): Promise<void> {
-    const ends = await Promise.allSettled(this.active.map((execution) => execution.cancel(reason)));
-    const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
-    if (failures.length > 0)
-      throw new AggregateError(failures, `${failures.length} of ${ends.length} could not be canceled.`);
+    await cancelEach(this.active, reason);
   }
 
   #watch(): void {
     this.#page.watch(this.active.some((execution) => execution.cancelsOnUnload));
   }
+}
+
+/** Cancels them in parallel. @throws AggregateError if some cancels fail; the others succeed */
+export async function cancelEach(executions: readonly Execution[], reason?: string): Promise<void> {
+  const ends = await Promise.allSettled(executions.map((execution) => execution.cancel(reason)));
+  const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} of ${ends.length} could not be canceled.`);
 }

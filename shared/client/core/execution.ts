@@ -11,7 +11,7 @@ import { newId } from './new-id.ts';
 import type { Progress } from './progress.ts';
 import type { TaskTransport } from './task-transport.ts';
 import type { TaskReport } from './task-report.ts';
-import type { Decision } from './task-request.ts';
+import type { Decision, Grants } from './task-request.ts';
 
 export interface ExecutionOptions {
   /** Cancels the task when it aborts. If `signal.reason` is text, it is the reason of the cancel. */
@@ -85,6 +85,11 @@ export class Execution {
   /** Decides pending actions. Each decision is bound to what this client was shown (D2). @throws ClientError */
   decide(...decisions: readonly Decision[]): Promise<void> {
     return this.#line.decide(decisions);
+  }
+
+  /** Takes back trust that decisions gave: later calls ask again. The default is all of it. @throws ClientError */
+  revoke(grants: Grants = 'all'): Promise<void> {
+    return this.#line.revoke(grants);
   }
 
   /** Answers the agent's question, or sends a message for its next turn. @throws ClientError */

@@ -48,9 +48,7 @@ export function afterProgress(before: Operation, progress: Progress): Operation 
     case 'reconnecting':
       return { ...before, progress: 'The connection was lost. Reconnecting.' };
     case 'activity': {
-      const { activity } = progress;
-      if (activity.type !== 'tool.output') return { ...before, progress: wordsFor(activity) };
-      const line = activity.text.trimEnd().split('\n').at(-1) ?? '';
+      const line = activityLine(progress.activity);
       return line === '' ? before : { ...before, progress: line };
     }
     case 'state':
@@ -99,7 +97,8 @@ export function isOver({ state }: Operation): boolean {
 
 type Activity = Extract<Progress, { type: 'activity' }>['activity'];
 
-function wordsFor(activity: Exclude<Activity, { type: 'tool.output' }>): string {
+/** A step of a call in a few words. Of output it is the last line, which may be empty. */
+export function activityLine(activity: Activity): string {
   const { tool, title } = activity;
   switch (activity.type) {
     case 'tool.requested':
@@ -109,6 +108,8 @@ function wordsFor(activity: Exclude<Activity, { type: 'tool.output' }>): string 
       return `${title}: ${activity.decision}`;
     case 'tool.started':
       return `${tool} runs: ${title}`;
+    case 'tool.output':
+      return activity.text.trimEnd().split('\n').at(-1) ?? '';
     case 'tool.finished':
       return `${tool}: ${activity.outcome}`;
   }

@@ -1,13 +1,15 @@
 /**
- * Calls back when the page unloads. It uses `pagehide`, the last event that every browser sends. `unload` and `beforeunload`
- * keep a page out of the back/forward cache, and phones omit them (HTML Standard §7.4.6).
+ * Calls back when the page unloads. It listens to two events.
  *
- * A page that only enters the cache sends `pagehide` too (`event.persisted`). Both cases count as leaving. The browser alone
- * decides whether to cache a page, and a person's task must not depend on that.
+ * - `pagehide` is the last event that every browser sends. A page that only enters the back/forward cache sends it too
+ *   (`event.persisted`). That counts as leaving: the browser alone decides whether to cache a page, and a person's task
+ *   must not depend on that.
+ * - `beforeunload` comes earlier, so a request has more time (HTML Standard §7.4.2.4). Phones omit it. It does not count
+ *   if the page asks the person whether to stay.
  *
- * Invariant: it has one listener while a callback is wanted, and none otherwise (R51).
+ * Invariant: it listens while a callback is wanted, and not otherwise (R51). It calls back once.
  */
-const LEAVING = 'pagehide';
+const LEAVING = ['beforeunload', 'pagehide'] as const;
 
 export class PageUnload {
   readonly #page: EventTarget | undefined;
@@ -23,14 +25,25 @@ export class PageUnload {
   watch(wanted: boolean): void {
     if (wanted === this.#watching || this.#page === undefined) return;
     this.#watching = wanted;
-    if (wanted) this.#page.addEventListener(LEAVING, this.#left);
-    else this.#page.removeEventListener(LEAVING, this.#left);
+    for (const type of LEAVING) {
+      if (wanted) this.#page.addEventListener(type, this.#left);
+      else this.#page.removeEventListener(type, this.#left);
+    }
   }
 
-  readonly #left = (): void => {
+  readonly #left = (event: Event): void => {
+    if (event.type === 'beforeunload' && asksToStay(event)) return;
     this.watch(false);
     this.#onLeaving();
   };
+}
+
+/** Whether a listener before this one has asked the browser for its dialog. */
+function asksToStay(event: Event): boolean {
+  return (
+    event.defaultPrevented ||
+    ('returnValue' in event && typeof event.returnValue === 'string' && event.returnValue !== '')
+  );
 }
 
 /** The current page. Undefined in Node and in workers, which have no `pagehide`. */

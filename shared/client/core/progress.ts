@@ -1,5 +1,5 @@
 /** The progress events of an execution. */
-import type { Activity } from '../../protocol/tool-approval.ts';
+import type { Activity, ToolProgress } from '../../protocol/tool-approval.ts';
 import type { ClientError } from './client-error.ts';
 import type { TaskReport } from './task-report.ts';
 
@@ -8,8 +8,8 @@ export type Progress =
   | { type: 'text'; text: string }
   /** A step of a tool call: requested, decided, started, output or finished. Only over A2A. */
   | { type: 'activity'; activity: Activity }
-  /** A progress message. */
-  | { type: 'note'; message: string }
+  /** A progress message. `steps`: how far the task's only tool is, if it says so. Only over MCP. */
+  | { type: 'note'; message: string; steps?: ToolProgress }
   /** The task's state has changed: it works, waits for a person, or has ended. */
   | { type: 'state'; report: TaskReport }
   /** The connection was lost. The task continues, and no event is lost. */

@@ -17,6 +17,17 @@ export interface TaskRequest {
   model?: string | undefined;
 }
 
+/** Grants of a task: by their ids, or all. */
+export type Grants = 'all' | readonly string[];
+
+/** One call of one tool of the agent, without its model. */
+export interface ToolRequest {
+  tool: string;
+  input?: Readonly<Record<string, unknown>> | undefined;
+  /** The absolute path of the working directory, on the agent's machine. */
+  workspace?: string | undefined;
+}
+
 /** `shown` is the code of the question that the person saw. Keep it with the displayed question and send it back (D2). */
 export type Decision = { callId: string; shown: string; reason?: string | undefined } & (
   | /** Run the call. `scope` names the later calls that need no decision. The default is `once`: none. */ {

@@ -1,7 +1,7 @@
 /** The operations on one task, implemented once for A2A and once for MCP. */
 import type { OnProgress } from './progress.ts';
 import type { TaskReport } from './task-report.ts';
-import type { Decision } from './task-request.ts';
+import type { Decision, Grants } from './task-request.ts';
 
 export interface TaskTransport {
   /** The current state of the task; undefined until the server has sent the task id. */
@@ -18,6 +18,8 @@ export interface TaskTransport {
   cancelLeaving(reason: string): void;
   /** @throws ClientError */
   decide(decisions: readonly Decision[]): Promise<void>;
+  /** Takes back trust that decisions gave. @throws ClientError */
+  revoke(grants: Grants): Promise<void>;
   /** Sends text to the agent: an answer to its question, or a message for its next turn. @throws ClientError */
   say(text: string): Promise<void>;
 }

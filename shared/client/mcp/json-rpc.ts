@@ -15,8 +15,13 @@ export type IncomingMessage = z.infer<typeof incomingMessageSchema>;
 
 export const progressParamsSchema = z.object({
   progressToken: z.union([z.string(), z.number()]),
+  progress: z.prefault(z.number(), 0),
+  total: z.optional(z.number()),
   message: z.optional(z.string()),
+  _meta: z.prefault(z.record(z.string(), z.unknown()), {}),
 });
+/** One progress notification. */
+export type ProgressParams = z.infer<typeof progressParamsSchema>;
 
 export const initializedSchema = z.object({ protocolVersion: z.string() });
 

@@ -5,12 +5,15 @@ import { thisPage } from '../core/page-unload.ts';
 import { RETRY_POLICY } from '../core/retry-policy.ts';
 import { HttpClient } from '../core/http-client.ts';
 import type { ClientOptions } from '../core/client-options.ts';
-import type { AbortAnswer } from '../core/task-request.ts';
+import type { RunningTool, TaskReport } from '../core/task-report.ts';
+import type { AbortAnswer, ToolRequest } from '../core/task-request.ts';
+import { ToolRequests } from '../core/tool-requests.ts';
+import type { ExecuteToolOptions } from '../core/tool-requests.ts';
 import { BridgeClient } from './bridge-client.ts';
 import { McpConnection } from './mcp-connection.ts';
 import type { ClientIdentity, RequestOptions } from './mcp-connection.ts';
 import { McpTaskTransport } from './mcp-task-transport.ts';
-import type { McpStart, BridgeTaskRequest } from './mcp-task-transport.ts';
+import type { McpStart, BridgeTaskRequest, BridgeToolRequest } from './mcp-task-transport.ts';
 import type { CallResult, SessionTool } from './session-report.ts';
 
 export interface McpClientOptions extends ClientOptions {
@@ -24,6 +27,7 @@ export class McpClient {
   readonly #connection: McpConnection;
   readonly #tools: BridgeClient;
   readonly #executions: ExecutionRegistry;
+  readonly #requests = new ToolRequests();
   readonly #begin: (beginning: McpStart, options: ExecutionOptions) => Execution;
 
   /** @param options `url` is the MCP endpoint, e.g. `http://127.0.0.1:41243/mcp`. */
@@ -50,6 +54,30 @@ export class McpClient {
   /** Delegates a task. It does not throw: read the execution's result. */
   start(request: BridgeTaskRequest, options: ExecutionOptions = {}): Execution {
     return this.#begin({ request }, options);
+  }
+
+  /** Starts a task of exactly one tool call, without a model. */
+  startTool(request: BridgeToolRequest, options: ExecutionOptions = {}): Execution {
+    return this.#begin({ tool: request }, options);
+  }
+
+  /** Calls one tool of an agent, and follows it to its end. @returns as `Execution.result`. @throws ClientError */
+  executeTool(
+    tool: string,
+    input: ToolRequest['input'] = {},
+    { workspace, agent, ...options }: ExecuteToolOptions & Pick<BridgeToolRequest, 'agent'> = {},
+  ): Promise<TaskReport> {
+    return this.#requests.run((all) => this.startTool({ tool, input, workspace, agent }, all), options);
+  }
+
+  /** The running tool executions of this client's executions. */
+  getActiveExecutions(): readonly RunningTool[] {
+    return this.active.flatMap(({ report }) => report?.tools ?? []);
+  }
+
+  /** Cancels the tasks of all `executeTool` calls. @throws AggregateError if some cancels fail; the others succeed */
+  abortAllRequests(reason?: string): Promise<void> {
+    return this.#requests.abortAll(reason);
   }
 
   /** Follows an existing session, also one that another page started. The first report has its current state. */

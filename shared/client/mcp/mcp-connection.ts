@@ -17,7 +17,7 @@ import {
   METHOD_NOT_FOUND,
   progressParamsSchema,
 } from './json-rpc.ts';
-import type { IncomingMessage } from './json-rpc.ts';
+import type { IncomingMessage, ProgressParams } from './json-rpc.ts';
 
 const REVISION = '2025-11-25';
 const SESSION = 'Mcp-Session-Id';
@@ -28,7 +28,7 @@ export interface RequestOptions {
   /** Cancels the request when it aborts. The server gets a notification, and ClientError `aborted` is thrown. */
   signal?: AbortSignal | undefined;
   /** Called with the server's progress messages. */
-  onProgress?: ((message: string) => void) | undefined;
+  onProgress?: ((message: string, params: ProgressParams) => void) | undefined;
 }
 
 export interface ClientIdentity {
@@ -170,8 +170,9 @@ export class McpConnection {
       const message = parseAs(incomingMessageSchema, data);
       if (message.method === undefined && message.id === id) return resultOf(message);
       if (message.method === 'notifications/progress') {
-        const { progressToken, message: words } = progressParamsSchema.safeParse(message.params).data ?? {};
-        if (progressToken === id && words !== undefined) onProgress?.(words);
+        const params = progressParamsSchema.safeParse(message.params).data;
+        if (params?.progressToken === id && params.message !== undefined)
+          onProgress?.(params.message, params);
       } else if (message.method !== undefined && message.id !== undefined && message.id !== null)
         await this.#post(replyTo(message), headers, {});
     }

@@ -6,6 +6,7 @@
  *   a second call would start a second task.
  * - MCP has no event for a decision made elsewhere. While the task waits, this client polls.
  */
+import * as z from 'zod/mini';
 import { Deferred } from '../core/deferred.ts';
 import { pause } from '../core/retry-policy.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
@@ -13,11 +14,14 @@ import type { OnProgress } from '../core/progress.ts';
 import type { TaskTransport } from '../core/task-transport.ts';
 import { hasEnded } from '../core/task-report.ts';
 import type { TaskReport } from '../core/task-report.ts';
-import type { Decision, TaskRequest } from '../core/task-request.ts';
+import type { Decision, Grants, TaskRequest, ToolRequest } from '../core/task-request.ts';
 import type { BridgeClient } from './bridge-client.ts';
-import { bridgeDecision, reportOf } from './session-report.ts';
+import type { RequestOptions } from './mcp-connection.ts';
+import { bridgeDecision, reportOf, runningTools, stepsOf, structuredOf } from './session-report.ts';
 import type { CallResult } from './session-report.ts';
 
+const RUN_TOOL = 'run_agent_tool';
+const REVOKE = 'revoke_trust';
 const DELEGATE = 'delegate_task_to_assistant';
 const WAIT = 'wait_for_task';
 const DECIDE = 'approve_or_deny_pending_action';
@@ -31,8 +35,13 @@ export interface BridgeTaskRequest extends TaskRequest {
   agent?: string | undefined;
 }
 
+export interface BridgeToolRequest extends ToolRequest {
+  /** The name of the agent. The default is the bridge's first agent. */
+  agent?: string | undefined;
+}
+
 /** The start: a task to delegate, or an existing session. */
-export type McpStart = { request: BridgeTaskRequest } | { sessionId: string };
+export type McpStart = { request: BridgeTaskRequest } | { tool: BridgeToolRequest } | { sessionId: string };
 
 export class McpTaskTransport implements TaskTransport {
   readonly #tools: BridgeClient;
@@ -92,6 +101,13 @@ export class McpTaskTransport implements TaskTransport {
     this.#wake();
   }
 
+  async revoke(grants: Grants): Promise<void> {
+    const which = grants === 'all' ? { all: true } : { grantIds: grants };
+    const result = await this.#tools.call(REVOKE, { sessionId: await this.#named.promise, ...which });
+    structuredOf(z.unknown(), result);
+    this.#wake();
+  }
+
   async say(text: string): Promise<void> {
     reportOf(
       await this.#tools.call(DELEGATE, { sessionId: await this.#named.promise, task: text, waitSeconds: 0 }),
@@ -106,12 +122,11 @@ export class McpTaskTransport implements TaskTransport {
         { sessionId: this.#beginning.sessionId, waitSeconds: 0 },
         { signal: reading },
       );
+    const onProgress = this.#progressed(tell);
+    if ('tool' in this.#beginning)
+      return this.#tools.call(RUN_TOOL, { ...this.#beginning.tool, waitSeconds: 0 }, { onProgress });
     const { text, ...settings } = this.#beginning.request;
-    return this.#tools.call(
-      DELEGATE,
-      { ...settings, task: text, waitSeconds: 0 },
-      { onProgress: (message) => tell({ type: 'note', message }) },
-    );
+    return this.#tools.call(DELEGATE, { ...settings, task: text, waitSeconds: 0 }, { onProgress });
   }
 
   #wait(sessionId: string, tell: OnProgress, reading: AbortSignal): Promise<CallResult> {
@@ -120,10 +135,24 @@ export class McpTaskTransport implements TaskTransport {
       { sessionId, waitSeconds: WAIT_SECONDS },
       {
         signal: reading,
-        onProgress: (message) => tell({ type: 'note', message }),
+        onProgress: this.#progressed(tell),
         onLost: (attempt, error) => tell({ type: 'reconnecting', attempt, error }),
       },
     );
+  }
+
+  /** A notification also lists the running tools: a wait does not return when a tool starts or ends. */
+  #progressed(tell: OnProgress): NonNullable<RequestOptions['onProgress']> {
+    return (message, params) => {
+      const before = this.#report;
+      const tools = runningTools(params._meta);
+      if (before !== undefined && !hasEnded(before) && tools !== undefined) {
+        this.#report = { ...before, tools };
+        if (isNews(before, this.#report)) tell({ type: 'state', report: this.#report });
+      }
+      const steps = stepsOf(params);
+      tell({ type: 'note', message, ...(steps && { steps }) });
+    };
   }
 
   /** Waits until this client acts on the task, or until it is time to poll. */
@@ -142,10 +171,12 @@ export class McpTaskTransport implements TaskTransport {
   }
 }
 
+/** Whether a person sees a difference: in the state, the answer, what waits, or what runs. */
 function isNews(before: TaskReport, now: TaskReport): boolean {
-  return before.state !== now.state || before.output !== now.output || callIdsOf(before) !== callIdsOf(now);
+  return visible(before) !== visible(now);
 }
 
-function callIdsOf({ pending }: TaskReport): string {
-  return pending.map(({ callId }) => callId).join(' ');
+function visible({ state, output, pending, question, tools }: TaskReport): string {
+  const asked = pending.map(({ callId, shown }) => [callId, shown]);
+  return JSON.stringify([state, output, asked, question, tools.map(({ toolId }) => toolId)]);
 }

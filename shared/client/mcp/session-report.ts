@@ -1,10 +1,12 @@
 /** Converts results of the bridge's tools to task reports. Pure. */
 import * as z from 'zod/mini';
+import type { ToolProgress } from '../../protocol/call-view.ts';
 import { SESSION_STATES } from '../../protocol/session-states.ts';
 import { ClientError } from '../core/client-error.ts';
 import { validateAs } from '../core/http-client.ts';
 import type { TaskReport, TaskState } from '../core/task-report.ts';
 import type { Decision } from '../core/task-request.ts';
+import type { ProgressParams } from './json-rpc.ts';
 
 export const callResultSchema = z.object({
   content: z.prefault(z.array(z.object({ type: z.string(), text: z.optional(z.string()) })), []),
@@ -95,9 +97,19 @@ export function reportOf(result: CallResult): TaskReport {
 }
 
 /** The running tool executions. */
-export function toolsOf({ _meta: meta }: CallResult): readonly SessionTool[] {
-  const executions = z.array(toolExecution).safeParse(meta?.[TOOL_EXECUTIONS]).data ?? [];
-  return executions.filter(({ state }) => state === 'running');
+export function toolsOf({ _meta: meta = {} }: Pick<CallResult, '_meta'>): readonly SessionTool[] {
+  return runningTools(meta) ?? [];
+}
+
+/** The running tool executions of a result or a progress notification; undefined if it does not list any. */
+export function runningTools(meta: Readonly<Record<string, unknown>>): readonly SessionTool[] | undefined {
+  const executions = z.array(toolExecution).safeParse(meta[TOOL_EXECUTIONS]).data;
+  return executions?.filter(({ state }) => state === 'running');
+}
+
+/** The steps of a progress notification with a total. The bridge adds fractions between two steps. */
+export function stepsOf({ progress, total }: ProgressParams): ToolProgress | undefined {
+  return total === undefined ? undefined : { done: Math.floor(progress), total };
 }
 
 /** @throws ClientError `refused` with the bridge's message, if the result has `isError` */

@@ -18,6 +18,9 @@ const report = z.looseObject({
   pending: z.array(z.looseObject({ callId: z.string(), shown: z.string(), tool: z.string() })),
 });
 const metadata = z.looseObject({ metadata: z.object({ toolId: z.string() }) });
+const runningMeta = z.object({
+  _meta: z.object({ 'mcp-a2a-bridge/toolExecutions': z.tuple([z.object({ toolId: z.string() })]) }),
+});
 const steps = z.object({ progress: z.number(), total: z.number().optional(), message: z.string() });
 
 /** Three linked pages; the third never ends. */
@@ -103,13 +106,11 @@ describe('run_agent_tool', () => {
     const sent = client.notifications.filter(({ method }) => method === 'notifications/progress');
     const last = sent.at(-1)?.params;
     expect(steps.parse(last)).toMatchObject({ progress: 3, total: 10 });
-    const { _meta: meta } = z
-      .object({ _meta: z.object({ 'mcp-a2a-bridge/toolId': z.string() }) })
-      .parse(last);
+    const { _meta: meta } = runningMeta.parse(last);
     const values = sent.map(({ params }) => steps.parse(params).progress);
     expect(values).toEqual([...new Set(values)].toSorted((a, b) => a - b));
     // The id of the notification aborts the tool while the call waits.
-    const toolId = meta['mcp-a2a-bridge/toolId'];
+    const [{ toolId }] = meta['mcp-a2a-bridge/toolExecutions'];
     const aborted = await client.request('tools/abort', { toolId, reason: 'enough pages' });
     expect(aborted.result).toMatchObject({
       success: true,

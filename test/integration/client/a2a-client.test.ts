@@ -1,12 +1,14 @@
 import { writeFile } from 'node:fs/promises';
+import { Deferred } from '../../../shared/client/core/deferred.ts';
 import { actionOf } from '../../support/a2a-message.ts';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { A2aClient } from '../../../shared/client/index.ts';
+import { A2aClient, UIToolExecutor, type ToolUpdate } from '../../../shared/client/index.ts';
 import { newServerHome, directoryOf } from '../../support/server-program.ts';
 import { startServer } from '../../support/server-process.ts';
 import { sharedStage } from '../../support/shared-stage.ts';
 import { stage } from '../../support/stage.ts';
+import { openPages } from '../../support/web-site.ts';
 import { CuttingFetch } from './support/cutting-fetch.ts';
 import { Watched } from './support/watched.ts';
 import { askPerson, plan, shell, write } from '../../support/offline-plan.ts';
@@ -37,6 +39,83 @@ describe('the client of an agent, over A2A', () => {
     expect(await file('test.md')).toBe('hello');
     expect(watched.activities).toEqual(['tool.requested', 'tool.decided', 'tool.started', 'tool.finished']);
     expect(client.active).toEqual([]);
+  });
+
+  test('executeTool calls one tool under the policy, with progress; getActiveExecutions and abortTool stop it', async () => {
+    const site = await openPages({
+      '/': '<title>Start</title><p>Extract content here.</p><a href="/slow">slow</a>',
+      '/slow': (_request, response) =>
+        void response.writeHead(200, { 'Content-Type': 'text/html' }).write('<p>'),
+    });
+    const { server } = await stage({ args: ['--allow-private-host', site.host] });
+    const client = new A2aClient(server);
+    const updates: ToolUpdate[] = [];
+    const second = new Deferred<void>();
+    const crawl = client.executeTool(
+      'crawl',
+      { url: `${site.origin}/`, query: 'extract content', maxPages: 10 },
+      {
+        onProgress(update) {
+          updates.push(update);
+          if (update.progress === 2) second.resolve();
+        },
+        onPending: (execution) =>
+          void execution.decide({ ...actionOf(execution.report?.pending ?? []), decision: 'approve' }),
+      },
+    );
+    await second.promise;
+    const [running] = client.getActiveExecutions();
+    expect(updates).toContainEqual({
+      toolId: running?.toolId,
+      message: `page 2 of 10: ${site.origin}/slow`,
+      progress: 2,
+      total: 10,
+    });
+    expect(await client.abortTool(running?.toolId ?? '', 'enough')).toMatchObject({ success: true });
+    await expect(crawl).resolves.toMatchObject({
+      state: 'failed',
+      message: expect.stringContaining('enough'),
+    });
+    expect(client.getActiveExecutions()).toEqual([]);
+  });
+
+  test('executeWithUI runs a tool under an id of its own, and cancelOperation ends it', async () => {
+    const { server } = await sharedStage();
+    const executor = new UIToolExecutor(new A2aClient(server));
+    const started = new Deferred<void>();
+    let cancelled = 0;
+    const result = executor.executeWithUI(
+      'operation-1',
+      'wait',
+      { seconds: 600 },
+      ({ toolId }) => toolId !== null && started.resolve(),
+      () => (cancelled += 1),
+    );
+    await started.promise;
+    expect(executor.cancelOperation('operation-1')).toBe(true);
+    await expect(result).resolves.toMatchObject({ state: 'canceled' });
+    expect(cancelled).toBe(1);
+  });
+
+  test('trust is taken back: the next call of the tool waits again', async () => {
+    const { server } = await sharedStage();
+    const watched = new Watched();
+    const execution = new A2aClient(server).start(
+      { text: plan(write('t1.txt', 'a'), askPerson('More?', ['yes']), write('t2.txt', 'b')) },
+      { onProgress: watched.see },
+    );
+    const first = await watched.state('waiting');
+    await execution.decide({ ...actionOf(first.pending), decision: 'approve', scope: 'tool' });
+    const asks = await watched.asking('ask-person');
+    await execution.revoke();
+    await execution.decide({ ...actionOf(asks.pending), decision: 'answer', answer: 'yes' });
+    const again = await watched.until((progress) =>
+      progress.type === 'state' && progress.report.pending.some(({ title }) => title.includes('t2.txt'))
+        ? progress.report
+        : undefined,
+    );
+    expect(again.pending).toMatchObject([{ tool: 'write-file' }]);
+    await execution.cancel();
   });
 
   test('an edit is written in place of what was asked; a second decision is refused by its name', async () => {

@@ -1,14 +1,16 @@
 import { mkdtemp } from 'node:fs/promises';
+import { Deferred } from '../../../shared/client/core/deferred.ts';
 import { actionOf } from '../../support/a2a-message.ts';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { McpClient, type McpClientOptions } from '../../../shared/client/index.ts';
+import { McpClient, type McpClientOptions, type ToolUpdate } from '../../../shared/client/index.ts';
 import { stage, type Stage } from '../../support/stage.ts';
 import { builtBridge, type BridgeProgram } from '../bridge/support/bridge-program.ts';
 import { startHttpBridge, type HttpBridge } from '../bridge/support/http-bridge.ts';
 import { CuttingFetch } from './support/cutting-fetch.ts';
 import { Watched } from './support/watched.ts';
-import { askPerson, plan, wait } from '../../support/offline-plan.ts';
+import { askPerson, plan, wait, write } from '../../support/offline-plan.ts';
+import { openPages } from '../../support/web-site.ts';
 
 const QUICK = { firstMs: 1, mostMs: 20, lookMs: 50 };
 const LONG = (name: string): string => `run \`echo ${name} runs; sleep 600\``;
@@ -29,8 +31,12 @@ describe('the client of the bridge, over MCP', () => {
     client: McpClient;
   }
 
-  async function open(options: Partial<McpClientOptions> = {}, args: string[] = []): Promise<Open> {
-    const staged = await stage();
+  async function open(
+    options: Partial<McpClientOptions> = {},
+    args: string[] = [],
+    serverArgs: string[] = [],
+  ): Promise<Open> {
+    const staged = await stage({ args: serverArgs });
     const { url: agentUrl, token } = staged.server;
     const stateDir = await mkdtemp(join(program.directory, 'state-'));
     const bridge = await startHttpBridge(program, { stateDir, agentUrl, token, args });
@@ -115,6 +121,82 @@ describe('the client of the bridge, over MCP', () => {
     expect(await client.abortAllTools()).toEqual([expect.objectContaining({ success: true })]);
     await started[1]?.execution.result;
     expect(await client.tools()).toEqual([]);
+  });
+
+  test('what a task runs is in its report, with the id for an abort, and progress comes at once', async () => {
+    const { client, server, peer } = await open();
+    const watched = new Watched();
+    const execution = client.start(
+      { text: LONG('one'), autoExecute: true, workspace: server.workspace },
+      { onProgress: watched.see },
+    );
+    await underWay(peer, watched, 'one');
+    const runs = await watched.running();
+    expect(runs.tools).toMatchObject([{ tool: 'run-shell-command' }]);
+    expect(client.getActiveExecutions()).toEqual(runs.tools);
+    // Somebody who comes later hears of it without waiting for its next step.
+    const late = new Watched();
+    const attached = client.attach({ sessionId: runs.sessionId }, { onProgress: late.see });
+    await late.note(/running: /);
+    const [{ toolId } = { toolId: '' }] = client.getActiveExecutions();
+    expect(await client.abortTool(toolId, 'enough')).toMatchObject({ success: true });
+    await expect(Promise.all([execution.result, attached.result])).resolves.toHaveLength(2);
+    expect(client.getActiveExecutions()).toEqual([]);
+    await client.close();
+  });
+
+  test('executeTool calls one tool with progress; getActiveExecutions names it; abortAllRequests ends the others', async () => {
+    const site = await openPages({
+      '/': '<title>Start</title><p>Extract content here.</p><a href="/slow">slow</a>',
+      '/slow': (_request, response) =>
+        void response.writeHead(200, { 'Content-Type': 'text/html' }).write('<p>'),
+    });
+    const { client } = await open({}, [], ['--allow-private-host', site.host, '--mode', 'auto']);
+    const read = await client.executeTool('list-files', { path: '.' });
+    expect(read).toMatchObject({ state: 'completed', tools: [] });
+
+    const input = { url: `${site.origin}/`, query: 'extract content', maxPages: 10 };
+    const second = new Deferred<ToolUpdate>();
+    const crawl = client.executeTool('crawl', input, {
+      onProgress: (update) => update.progress === 2 && second.resolve(update),
+    });
+    const update = await second.promise;
+    expect(update).toMatchObject({ message: expect.stringContaining('page 2 of 10: '), total: 10 });
+    const [running] = client.getActiveExecutions();
+    expect(running).toMatchObject({ tool: 'crawl', toolId: update.toolId });
+    expect(await client.abortTool(running?.toolId ?? '')).toEqual({
+      success: true,
+      message: `Successfully aborted tool execution: ${running?.toolId ?? ''}`,
+    });
+    await expect(crawl).resolves.toMatchObject({ state: 'failed' });
+
+    const long = client.executeTool('wait', { seconds: 600 }, { onProgress: () => undefined });
+    await client.abortAllRequests('the person left');
+    await expect(long).resolves.toMatchObject({
+      state: 'canceled',
+      message: expect.stringContaining('the person left'),
+    });
+    await client.close();
+  });
+
+  test('trust is taken back by its session', async () => {
+    const { client, server } = await open();
+    const watched = new Watched();
+    const execution = client.start(
+      {
+        text: plan(write('a.txt', 'a'), write('b.txt', 'b'), askPerson('More?', ['no'])),
+        workspace: server.workspace,
+      },
+      { onProgress: watched.see },
+    );
+    const { pending } = await watched.state('waiting');
+    await execution.decide({ ...actionOf(pending), decision: 'approve', scope: 'tool' });
+    const asks = await watched.asking('ask-person');
+    await execution.revoke();
+    await expect(execution.revoke(['g9'])).rejects.toMatchObject({ code: 'refused' });
+    await execution.decide({ ...actionOf(asks.pending), decision: 'answer', answer: 'no' });
+    await execution.result;
+    await client.close();
   });
 
   test('R61 aborting the signal ends the task on the agent, and what it runs; so does cancelAll for the others', async () => {

@@ -46,6 +46,22 @@ export class Watched {
     );
   }
 
+  /** Resolves with the first report in which a tool runs. */
+  running() {
+    return this.until((progress) =>
+      progress.type === 'state' && progress.report.tools.length > 0 ? progress.report : undefined,
+    );
+  }
+
+  /** Resolves with the first report in which a call of this tool waits. */
+  asking(tool: string) {
+    return this.until((progress) =>
+      progress.type === 'state' && progress.report.pending.some((each) => each.tool === tool)
+        ? progress.report
+        : undefined,
+    );
+  }
+
   /** Resolves with the first note that matches. */
   note(pattern: RegExp): Promise<string> {
     return this.until((progress) =>

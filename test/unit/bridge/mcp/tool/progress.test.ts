@@ -12,6 +12,8 @@ const view = taskView({
   calls: [call('a', 'ok'), call('b', 'error'), call('c', 'running'), call('d', 'ready')],
 });
 
+const sessionWith = (of: TaskView) => ({ id: 's', agent: { name: 'agent' }, view: of });
+
 const params = z.object({
   params: z.looseObject({ message: z.string(), progress: z.number(), total: z.number().optional() }),
 });
@@ -50,7 +52,7 @@ describe('the progress of a call', () => {
     async (token) => {
       const { context, told } = calling(token);
       const progress = startProgress(context, 'Wait for a task');
-      progress.about({ view });
+      progress.about(sessionWith(view));
       for (let minute = 0; minute < 4; minute += 1) {
         const before = told.length;
         await jest.advanceTimersByTimeAsync(15_000);
@@ -68,7 +70,7 @@ describe('the progress of a call', () => {
     const progress = startProgress(context, 'Wait for a task');
     await jest.advanceTimersByTimeAsync(15_000);
     expect(told.at(-1)).toBe('Wait for a task: waiting (10 s)');
-    progress.about({ view });
+    progress.about(sessionWith(view));
     await jest.advanceTimersByTimeAsync(10_000);
     expect(told.at(-1)).toMatch(
       /^Wait for a task: running: Run c · tools: 2 done, 1 running, 1 waiting \(\d+ s\)$/,
@@ -82,8 +84,7 @@ describe('the progress of a call', () => {
     const { context, sent } = calling(1);
     const progress = startProgress(context, 'Run a tool');
     const crawl = { callId: 'c', tool: 'crawl', title: 'Crawl', toolId: 'crawl-1' };
-    progress.about({ view: { ...view, calls: [{ ...call('c', 'running'), toolId: 'crawl-1' }] } });
-    progress.report({ type: 'tool.started', ...crawl });
+    progress.about(sessionWith({ ...view, calls: [{ ...call('c', 'running'), toolId: 'crawl-1' }] }));
     const page = (done: number) =>
       progress.report({
         type: 'tool.output',
@@ -106,14 +107,14 @@ describe('the progress of a call', () => {
     ]);
     expect(sent[1]).toMatchObject({
       message: expect.stringMatching(/^page 1 of 3: http:\/\/site\/1 · /),
-      _meta: { 'mcp-a2a-bridge/toolId': 'crawl-1' },
+      _meta: { 'mcp-a2a-bridge/toolExecutions': [{ toolId: 'crawl-1', state: 'running' }] },
     });
   });
 
   test('steps of one of several calls are not the progress of the task', async () => {
     const { context, sent } = calling(1);
     const progress = startProgress(context, 'Wait for a task');
-    progress.about({ view });
+    progress.about(sessionWith(view));
     progress.report({
       type: 'tool.output',
       callId: 'c',
@@ -123,9 +124,19 @@ describe('the progress of a call', () => {
       text: 'page 2 of 3: http://site/\n',
       progress: { done: 2, total: 3 },
     });
+    await jest.advanceTimersByTimeAsync(0);
     await progress.end();
-    expect(sent).toMatchObject([{ progress: 0.001, message: expect.stringContaining('page 2 of 3') }]);
-    expect(sent[0]?.total).toBeUndefined();
+    expect(sent.at(-1)).toMatchObject({ progress: 0.002, message: expect.stringContaining('page 2 of 3') });
+    expect(sent.at(-1)?.total).toBeUndefined();
+  });
+
+  test('the first message comes at once for a task that works already: nothing may happen for long', async () => {
+    const { context, told } = calling(1);
+    const progress = startProgress(context, 'Wait for a task');
+    progress.about(sessionWith(view));
+    await jest.advanceTimersByTimeAsync(0);
+    expect(told).toEqual([expect.stringContaining('Wait for a task: running: Run c')]);
+    await progress.end();
   });
 
   test('R62 without a token there is none', async () => {

@@ -103,6 +103,19 @@ describe('an execution', () => {
     expect(unloads()).toBe(0);
   });
 
+  test('cancels at beforeunload, once; and not while the page asks the person whether to stay', async () => {
+    const { line } = begin();
+    await line.began.promise;
+    const asking = new Event('beforeunload', { cancelable: true });
+    asking.preventDefault();
+    page.dispatchEvent(asking);
+    expect(line.leavings).toEqual([]);
+    page.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+    page.dispatchEvent(new Event('pagehide'));
+    expect(line.leavings).toEqual(['the page that started it was left']);
+    expect([page.listening('beforeunload'), page.listening('pagehide')]).toEqual([0, 0]);
+  });
+
   test('R51 started in a restored page is watched again, and the earlier one is not canceled twice', async () => {
     const first = begin();
     page.dispatchEvent(new Event('pagehide'));

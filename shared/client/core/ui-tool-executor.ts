@@ -1,0 +1,58 @@
+/** Runs tools by the operation ids of a user interface. */
+import type { TaskReport } from './task-report.ts';
+import type { ExecuteToolOptions, ToolUpdate } from './tool-requests.ts';
+
+/** An A2aClient or an McpClient. */
+export interface ToolClient {
+  executeTool(
+    tool: string,
+    input?: Readonly<Record<string, unknown>>,
+    options?: ExecuteToolOptions,
+  ): Promise<TaskReport>;
+}
+
+export class UIToolExecutor {
+  readonly #client: ToolClient;
+  readonly #operations = new Map<string, AbortController>();
+
+  constructor(client: ToolClient) {
+    this.#client = client;
+  }
+
+  /**
+   * Runs one tool under an id of the caller.
+   * @param onCancelled called if the task was cancelled, here or elsewhere
+   * @returns the report of the ended task @throws ClientError; Error if the id is in use
+   */
+  async executeWithUI(
+    operationId: string,
+    tool: string,
+    input: Readonly<Record<string, unknown>>,
+    onProgress?: (update: ToolUpdate) => void,
+    onCancelled?: () => void,
+    options: Omit<ExecuteToolOptions, 'signal' | 'onProgress'> = {},
+  ): Promise<TaskReport> {
+    if (this.#operations.has(operationId)) throw new Error(`The operation ${operationId} runs already.`);
+    const cancel = new AbortController();
+    this.#operations.set(operationId, cancel);
+    try {
+      const wanted = { ...options, signal: cancel.signal, onProgress };
+      const report = await this.#client.executeTool(tool, input, wanted);
+      if (report.state === 'canceled') onCancelled?.();
+      return report;
+    } catch (error) {
+      // Cancelled before the task was sent.
+      if (cancel.signal.aborted) onCancelled?.();
+      throw error;
+    } finally {
+      this.#operations.delete(operationId);
+    }
+  }
+
+  /** Cancels an operation: its tool stops, and its task ends. @returns false if no such operation runs */
+  cancelOperation(operationId: string, reason = 'cancelled by the person'): boolean {
+    const operation = this.#operations.get(operationId);
+    operation?.abort(reason);
+    return operation !== undefined;
+  }
+}

@@ -1,0 +1,103 @@
+import { describe, expect, test } from '@jest/globals';
+import { Execution } from '../../../../../shared/client/core/execution.ts';
+import type { ExecutionOptions } from '../../../../../shared/client/core/execution.ts';
+import { ToolRequests, type ToolUpdate } from '../../../../../shared/client/core/tool-requests.ts';
+import { UIToolExecutor, type ToolClient } from '../../../../../shared/client/core/ui-tool-executor.ts';
+import { reportIn, ScriptedLine } from './scripted-line.ts';
+
+const crawl = { callId: 'c', tool: 'crawl', title: 'Crawl', toolId: 'crawl-1' };
+
+interface Running {
+  line: ScriptedLine;
+  client: ToolClient;
+  requests: ToolRequests;
+}
+
+function running(): Running {
+  const line = new ScriptedLine();
+  const requests = new ToolRequests();
+  const start = (options: ExecutionOptions) => new Execution(line, options, () => undefined);
+  return {
+    line,
+    requests,
+    client: { executeTool: (_tool, _input, options = {}) => requests.run(start, options) },
+  };
+}
+
+describe('a tool that a client runs', () => {
+  test('reports its steps, and the id for an abort, over A2A and over MCP alike', async () => {
+    const { line, client } = running();
+    const updates: ToolUpdate[] = [];
+    const result = client.executeTool('crawl', {}, { onProgress: (update) => updates.push(update) });
+    const tell = await line.began.promise;
+    tell({ type: 'activity', activity: { type: 'tool.started', ...crawl } });
+    tell({
+      type: 'activity',
+      activity: {
+        type: 'tool.output',
+        ...crawl,
+        text: 'page 3 of 10: x\n',
+        progress: { done: 3, total: 10 },
+      },
+    });
+    line.report = reportIn('working', { tools: [{ ...crawl, startedAt: null }] });
+    tell({ type: 'note', message: 'page 4 of 10: y', steps: { done: 4, total: 10 } });
+    line.end.resolve(reportIn('completed', { output: 'found' }));
+    await expect(result).resolves.toMatchObject({ state: 'completed', output: 'found' });
+    expect(updates).toEqual([
+      { toolId: 'crawl-1', message: 'crawl runs: Crawl', progress: null, total: null },
+      { toolId: 'crawl-1', message: 'page 3 of 10: x', progress: 3, total: 10 },
+      { toolId: 'crawl-1', message: 'page 4 of 10: y', progress: 4, total: 10 },
+    ]);
+  });
+
+  test('that waits for a person is decided through its execution', async () => {
+    const { line, client } = running();
+    const result = client.executeTool(
+      'write-file',
+      {},
+      { onPending: (execution) => void execution.decide({ callId: 'c', shown: '1', decision: 'approve' }) },
+    );
+    const tell = await line.began.promise;
+    tell({ type: 'state', report: reportIn('waiting') });
+    expect(line.decided).toEqual([{ callId: 'c', shown: '1', decision: 'approve' }]);
+    line.end.resolve(reportIn('completed'));
+    await result;
+  });
+
+  test('ends with all others at abortAllRequests, with its reason; later there is nothing to abort', async () => {
+    const { line, client, requests } = running();
+    const result = client.executeTool('crawl');
+    await line.began.promise;
+    await requests.abortAll('the person left');
+    await expect(result).resolves.toMatchObject({ state: 'canceled', message: 'the person left' });
+    await requests.abortAll('again');
+    expect(line.cancels).toEqual(['the person left']);
+  });
+});
+
+describe('an operation of a user interface', () => {
+  test('is cancelled by its own id, and its cancel callback is called once', async () => {
+    const { line, client } = running();
+    const executor = new UIToolExecutor(client);
+    let cancelled = 0;
+    const result = executor.executeWithUI('operation-1', 'crawl', {}, undefined, () => (cancelled += 1));
+    await line.began.promise;
+    await expect(executor.executeWithUI('operation-1', 'crawl', {})).rejects.toThrow(/runs already/);
+    expect(executor.cancelOperation('operation-2')).toBe(false);
+    expect(executor.cancelOperation('operation-1', 'stop')).toBe(true);
+    await expect(result).resolves.toMatchObject({ state: 'canceled' });
+    expect([cancelled, line.cancels]).toEqual([1, ['stop']]);
+    expect(executor.cancelOperation('operation-1')).toBe(false);
+  });
+
+  test('that is cancelled before it is sent calls back too, and rejects', async () => {
+    const { client } = running();
+    const executor = new UIToolExecutor(client);
+    let cancelled = 0;
+    const result = executor.executeWithUI('one', 'crawl', {}, undefined, () => (cancelled += 1));
+    executor.cancelOperation('one');
+    await expect(result).rejects.toMatchObject({ code: 'aborted' });
+    expect(cancelled).toBe(1);
+  });
+});
