@@ -18,7 +18,7 @@ export const progressParamsSchema = z.object({
   progress: z.prefault(z.number(), 0),
   total: z.optional(z.number()),
   message: z.optional(z.string()),
-  _meta: z.prefault(z.record(z.string(), z.unknown()), {}),
+  _meta: z.optional(z.record(z.string(), z.unknown())),
 });
 /** One progress notification. */
 export type ProgressParams = z.infer<typeof progressParamsSchema>;

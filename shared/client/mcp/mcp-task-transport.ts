@@ -145,7 +145,7 @@ export class McpTaskTransport implements TaskTransport {
   #progressed(tell: OnProgress): NonNullable<RequestOptions['onProgress']> {
     return (message, params) => {
       const before = this.#report;
-      const tools = runningTools(params._meta);
+      const tools = runningTools(params);
       if (before !== undefined && !hasEnded(before) && tools !== undefined) {
         this.#report = { ...before, tools };
         if (isNews(before, this.#report)) tell({ type: 'state', report: this.#report });

@@ -97,13 +97,15 @@ export function reportOf(result: CallResult): TaskReport {
 }
 
 /** The running tool executions. */
-export function toolsOf({ _meta: meta = {} }: Pick<CallResult, '_meta'>): readonly SessionTool[] {
-  return runningTools(meta) ?? [];
+export function toolsOf(result: WithMeta): readonly SessionTool[] {
+  return runningTools(result) ?? [];
 }
 
+type WithMeta = Pick<CallResult, '_meta'>;
+
 /** The running tool executions of a result or a progress notification; undefined if it does not list any. */
-export function runningTools(meta: Readonly<Record<string, unknown>>): readonly SessionTool[] | undefined {
-  const executions = z.array(toolExecution).safeParse(meta[TOOL_EXECUTIONS]).data;
+export function runningTools({ _meta: meta }: WithMeta): readonly SessionTool[] | undefined {
+  const executions = z.array(toolExecution).safeParse(meta?.[TOOL_EXECUTIONS]).data;
   return executions?.filter(({ state }) => state === 'running');
 }
 
