@@ -53,7 +53,7 @@ import { linkRoute, signedIn, signInRoutes } from '../page/page-sign-in.ts';
 import type { PageSignIn } from '../page/page-sign-in.ts';
 
 /** Why the server ended a request's stream. */
-export type StreamEndReason = 'client-gone' | 'server-shutdown' | 'access-ended';
+export type StreamEndReason = 'client-gone' | 'server-shutdown' | 'access-ended' | 'lifetime-over';
 
 export interface AppOptions {
   tasks: TaskService;
@@ -160,12 +160,15 @@ function identified(
   return (request, response, next) => {
     const { principal, expiresAt, onSignOut } = identify(request);
     const scope = reading.child();
-    const end = (): void => void scope.abort('access-ended');
-    const callOff = expiresAt === undefined ? undefined : clock.after(expiresAt - clock.now(), end);
-    const stopListening = onSignOut?.(end);
+    const endAccess = (): void => void scope.abort('access-ended');
+    const stops: ((() => void) | undefined)[] = [
+      expiresAt === undefined ? undefined : clock.after(expiresAt - clock.now(), endAccess),
+      onSignOut?.(endAccess),
+    ];
+    const endAfter = (ms: number): void =>
+      void stops.push(clock.after(ms, () => void scope.abort('lifetime-over')));
     response.once('close', () => {
-      callOff?.();
-      stopListening?.();
+      for (const stop of stops) stop?.();
       // A finished response needs no signal. An unfinished one has lost its reader (E4).
       if (response.writableFinished) scope.close();
       else {
@@ -177,7 +180,7 @@ function identified(
       }
     });
     const full = (): Promise<void> | undefined => untilDrained(response, STALLED_HEARTBEATS * heartbeatMs);
-    attachCaller(request, new Caller({ principal, signal: scope.signal, full }));
+    attachCaller(request, new Caller({ principal, signal: scope.signal, full, endAfter }));
     next();
   };
 }

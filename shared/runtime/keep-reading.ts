@@ -25,7 +25,7 @@ export interface StreamKeeping {
   passes: (error: unknown) => boolean;
   /** Makes the error for a stream that ended although more was expected. */
   endedEarly: () => Error;
-  /** Called before a stream is opened again. `attempt`: the number of failures in a row. */
+  /** Called before a stream is opened again after a failure. `attempt`: the number of failures in a row. */
   onCut?: (error: unknown, attempt: number) => void;
 }
 
@@ -42,9 +42,9 @@ export async function keepReading(keeping: StreamKeeping): Promise<void> {
       if (!passes(error)) throw error;
       cut = error;
     }
-    cut ??= endedEarly();
-    if (position() === before && performance.now() - openedAt < STEADY_MS) throw cut;
-    onCut?.(cut, 1);
+    if (position() === before && performance.now() - openedAt < STEADY_MS) throw cut ?? endedEarly();
+    // The peer may end a sound stream, because each stream has a lifetime.
+    if (cut !== undefined) onCut?.(cut, 1);
     return 'sound';
   };
   // `p-retry` cannot restart its back-off, so each sound stream begins another series of attempts.

@@ -55,9 +55,7 @@ export class CallContext extends ServerCallContext {
     this.accept = resolve;
     // A2A 1.0 §4.6: an extension is active if the client requests it and the agent supports it. The response names it.
     for (const uri of requested) if (OFFERED.has(uri)) this.addActivatedExtension(uri);
-    this.cursor = this.#speaks(RESUMABLE_STREAM)
-      ? headers[LAST_EVENT_ID.toLowerCase()]?.toString()
-      : undefined;
+    this.cursor = this.resumes ? headers[LAST_EVENT_ID.toLowerCase()]?.toString() : undefined;
   }
 
   /** The context of a call from this server's routes. */
@@ -78,12 +76,17 @@ export class CallContext extends ServerCallContext {
     return this.#speaks(TOOL_APPROVAL);
   }
 
+  /** True if the client can resume a stream from a cursor. */
+  get resumes(): boolean {
+    return this.#speaks(RESUMABLE_STREAM);
+  }
+
   view(task: { taskId: string; sessionId: string }, outputModes?: OutputModes): ClientView {
     return {
       taskId: task.taskId,
       sessionId: task.sessionId,
       approval: this.speaksApproval,
-      resumable: this.#speaks(RESUMABLE_STREAM),
+      resumable: this.resumes,
       ...(this.#speaks(THINKING) && { thinking: true }),
       ...(outputModes && { outputModes }),
     };

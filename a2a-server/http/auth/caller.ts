@@ -14,11 +14,14 @@ export class Caller implements User {
   readonly signal: AbortSignal;
   /** @returns a promise to await before the next write if the client's socket is full (S3); undefined if it is not. */
   readonly full: () => Promise<void> | undefined;
+  /** Aborts the signal after this many milliseconds, unless the response has ended by then. */
+  readonly endAfter: (ms: number) => void;
 
-  constructor({ principal, signal, full }: Pick<Caller, 'principal' | 'signal' | 'full'>) {
+  constructor({ principal, signal, full, endAfter }: Omit<Caller, 'isAuthenticated' | 'userName'>) {
     this.principal = principal;
     this.signal = signal;
     this.full = full;
+    this.endAfter = endAfter;
   }
 
   get userName(): string {

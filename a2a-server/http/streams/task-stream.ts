@@ -16,6 +16,13 @@ import { outputModesOf } from '../wire/output-modes.ts';
 import type { OutputModes } from '../wire/output-modes.ts';
 import { replyMessage, toA2aTask } from '../wire/task-projection.ts';
 
+/**
+ * The lifetime of one stream, in milliseconds, if its client can resume it. A peer that vanished or was stopped acknowledges
+ * or reads nothing, but heartbeats fit into the kernel's buffers. So the server ends the stream, and a client that is alive
+ * opens it again at its cursor.
+ */
+export const STREAM_LIFETIME_MS = 5 * 60_000;
+
 /** The start and the end of a stream. */
 interface Start {
   task: { taskId: string; sessionId: string };
@@ -101,6 +108,7 @@ async function* stream(tasks: TaskService, context: CallContext, begin: () => Pr
       yield { payload: { $case: 'message', value: await waitForReplyMessage(tasks, first, context) } };
       return;
     }
+    if (context.resumes) context.caller.endAfter(STREAM_LIFETIME_MS);
     if (first) yield { payload: { $case: 'task', value: toA2aTask(first, view, { historyLength }) } };
     // R03: if other actions are still pending after a decision, the task itself is the whole answer.
     if (until === 'settled' && first && isSettled(first)) return;

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
+import { STREAM_LIFETIME_MS } from '../../../a2a-server/http/streams/task-stream.ts';
 import { request, rpc, startServer, TOKEN, userMessage } from './test-server.ts';
 import type { TestServer } from './test-server.ts';
 import { openStream, streamOf } from './event-source.ts';
@@ -156,6 +157,30 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     expect(opened.status).toBe(200);
     server.tasks.append(taskId, [{ type: 'task.completed' }]);
     expect(seqs(await streamOf(opened))).toEqual([8]);
+  });
+
+  test('S3 a stream ends after its lifetime if its client can resume it, and goes on from the cursor', async () => {
+    const taskId = newTask(TURN);
+    const first = await subscribe(taskId, { ...RESUMABLE, 'last-event-id': '5' });
+    await server.tasks.untilFollowed(taskId);
+    server.clock.advance(STREAM_LIFETIME_MS - 1);
+    expect(server.tasks.following).toBe(1);
+    server.clock.advance(1);
+    expect(seqs(await streamOf(first))).toEqual([6, 7]);
+    expect(server.tasks.following).toBe(0);
+    const second = await subscribe(taskId, { ...RESUMABLE, 'last-event-id': '7' });
+    server.tasks.append(taskId, [{ type: 'task.completed' }]);
+    expect(seqs(await streamOf(second))).toEqual([8]);
+  });
+
+  test('S3 a stream has no such lifetime if its client cannot resume it', async () => {
+    const taskId = newTask(TURN);
+    const opened = await subscribe(taskId);
+    await server.tasks.untilFollowed(taskId);
+    server.clock.advance(10 * STREAM_LIFETIME_MS);
+    server.tasks.append(taskId, [{ type: 'task.completed' }]);
+    const events = await streamOf(opened);
+    expect(events.at(-1)?.payload).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' } });
   });
 
   test.each(['-1', '9', '9999999999999999999999', 'x', '1.5', '0x1', ' ', '1e0'])(
