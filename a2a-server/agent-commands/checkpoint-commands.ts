@@ -1,4 +1,4 @@
-/** `checkpoint list`, `checkpoint show` and `checkpoint restore`. */
+/** `checkpoint list`, `checkpoint show`, `checkpoint restore` and `checkpoint restore-since`. */
 import { turnDiff } from '../checkpoints/checkpoint-diff.ts';
 import { shortId, type Checkpoints } from '../checkpoints/checkpoints.ts';
 import { RESTORE_CHECKPOINT } from '../checkpoints/restore-checkpoint.ts';
@@ -58,6 +58,19 @@ export function checkpointCommands(checkpoints: Checkpoints): AgentCommand[] {
         text: '',
         tool: RESTORE_CHECKPOINT,
         input: { checkpoint: id },
+      }),
+    },
+    {
+      name: 'checkpoint restore-since',
+      aliases: ['restore-since'],
+      description:
+        'Restores the files of the workspace as they were before a checkpoint and all later turns, in one step and after approval. Refused if somebody else has changed a file since.',
+      arguments: [ID],
+      begin: async ([id = '']) => ({
+        type: 'call',
+        text: '',
+        tool: RESTORE_CHECKPOINT,
+        input: { checkpoint: id, since: true },
       }),
     },
   ];

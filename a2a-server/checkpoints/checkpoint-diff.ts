@@ -16,16 +16,16 @@ type Side = Uint8Array | undefined | null;
 
 /** The whole plan as one diff. Files that stay as they are come first as `#` lines, which `git` and `patch` skip. */
 export async function restoreDiff(
-  { checkpoint, files, left }: RestorePlan,
+  { files, left }: RestorePlan,
   workspace: Workspace,
   { content }: Pick<Checkpoints, 'content'>,
 ): Promise<string> {
   const remarks = left.map(({ path, why }) => `# ${path}: ${why}, stays as it is\n`).join('');
   return joined(
     remarks,
-    files.map(({ path, now, before }) => async () => {
+    files.map(({ path, taskId, now, before }) => async () => {
       const from = now && ((await workspace.bytes(path))?.bytes ?? null);
-      const to = before && ((await content(checkpoint, before.hash)) ?? null);
+      const to = before && ((await content({ taskId }, before.hash)) ?? null);
       return fileDiff(path, from, to);
     }),
   );

@@ -19,8 +19,13 @@ export interface Checkpoints {
    * lists the existing checkpoints
    */
   find(principal: string, id: string): Promise<Checkpoint>;
+  /**
+   * This checkpoint and all later ones of its workspace, oldest first. @throws ProductError MALFORMED as `find`, and if too
+   * many tasks are later
+   */
+  since(principal: string, id: string): Promise<Checkpoint[]>;
   /** The saved content of a file. @returns undefined if it is no longer kept, or damaged */
-  content(checkpoint: Checkpoint, hash: string): Promise<Uint8Array | undefined>;
+  content(checkpoint: Pick<Checkpoint, 'taskId'>, hash: string): Promise<Uint8Array | undefined>;
 }
 
 export function checkpoints(parts: {
@@ -53,6 +58,20 @@ export function checkpoints(parts: {
       if (only !== undefined && another === undefined) return only;
       const named = fits.length > 0 ? fits : await this.list(principal);
       throw unknown(id, named, fits.length > 0);
+    },
+    async since(principal, id) {
+      const first = await this.find(principal, id);
+      const all = await this.list(principal);
+      const end = all.findIndex((it) => it.id === first.id);
+      if (end === -1)
+        throw new ProductError(
+          'MALFORMED',
+          `More than ${TASKS_LOOKED_INTO} tasks have changed files since the checkpoint ${shortId(first)}. Begin with a later one.`,
+        );
+      return all
+        .slice(0, end + 1)
+        .filter(({ workspace }) => workspace === first.workspace)
+        .toReversed();
     },
     async content({ taskId }, hash) {
       const bytes = await journal.content(taskId, hash);

@@ -23,24 +23,29 @@ export const RESTORE_CHECKPOINT = 'restore-checkpoint';
 
 const schema = z.strictObject({
   checkpoint: z.string().min(1).max(300).describe('The checkpoint\'s id from the command "checkpoint list".'),
+  since: z
+    .boolean()
+    .default(false)
+    .describe('Also undo all later turns that changed files of the workspace.'),
 });
 
+type Target = z.output<typeof schema>;
+
 export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
-  async function planned(id: string, context: ToolContext): Promise<RestorePlan> {
-    const checkpoint = await checkpoints.find(context.principal, id);
-    if (checkpoint.workspace !== context.workspace.root) throw elsewhere(checkpoint);
-    return restorePlan(checkpoint, context.workspace, checkpoints);
+  async function planned({ checkpoint, since }: Target, context: ToolContext): Promise<RestorePlan> {
+    const { principal, workspace } = context;
+    const turns = since
+      ? await checkpoints.since(principal, checkpoint)
+      : [await checkpoints.find(principal, checkpoint)];
+    for (const turn of turns) if (turn.workspace !== workspace.root) throw elsewhere(turn);
+    return restorePlan(turns, workspace, checkpoints);
   }
 
-  async function putBack(
-    plan: RestorePlan,
-    file: RestoredFile,
-    { workspace, signal }: ToolRun,
-  ): Promise<void> {
-    const { path, now, before } = file;
+  async function putBack(file: RestoredFile, { workspace, signal }: ToolRun): Promise<void> {
+    const { path, taskId, now, before } = file;
     const basis = now?.hash ?? ABSENT;
     if (before === undefined) return takeAway(path, basis, { workspace, signal });
-    const content = await checkpoints.content(plan.checkpoint, before.hash);
+    const content = await checkpoints.content({ taskId }, before.hash);
     if (content === undefined) throw contentLostError(path);
     const { mode } = before;
     await workspace.replace(path, { content, basis, signal, ...(mode !== undefined && { mode }) });
@@ -49,7 +54,7 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
   return defineTool({
     name: RESTORE_CHECKPOINT,
     description:
-      'Restores the files that a turn changed as they were before it. Refused if a file has changed since.',
+      'Restores the files that a turn changed as they were before it, or before it and all later turns. Refused if somebody else has changed a file since.',
     sideEffect: 'files',
     startsWithFirstChange: true,
     // The input does not name the files. So a policy rule on any path of the workspace applies.
@@ -57,9 +62,9 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
     commandOnly: true,
     schema,
     timeoutMs: () => 120_000,
-    title: ({ checkpoint }) => `Restore checkpoint ${oneLine(checkpoint)}`,
-    async show({ checkpoint }, context) {
-      const plan = await planned(checkpoint, context);
+    title: (target) => `Restore ${targetText(target)}`,
+    async show(target, context) {
+      const plan = await planned(target, context);
       const [first, ...more] = plan.files;
       if (first === undefined)
         throw new ProductError('MALFORMED', `There is nothing to restore: ${leftAlone(plan)}.`);
@@ -69,8 +74,8 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
         basis: plan.basis,
       };
     },
-    async run({ checkpoint }, run) {
-      const plan = await planned(checkpoint, run);
+    async run(target, run) {
+      const plan = await planned(target, run);
       // E.g. when a crash came after the last file.
       if (plan.files.length === 0)
         return {
@@ -83,16 +88,20 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
           'INPUT_CHANGED',
           'The files have changed since the preview. Nothing was restored. Run the command again.',
         );
-      for (const file of plan.files) await putBack(plan, file, run);
+      for (const file of plan.files) await putBack(file, run);
       const files = count(plan.files.length, 'file');
       const rest = plan.left.length === 0 ? '' : ` Left alone: ${leftAlone(plan)}.`;
       const done = plan.files.map(({ path, before }) => (before ? path : `${path} (removed)`)).join(', ');
       return {
         text: `Put back ${files}: ${done}.${rest}`,
-        summary: `restored ${checkpoint} (${files})`,
+        summary: `restored ${targetText(target)} (${files})`,
       };
     },
   });
+}
+
+function targetText({ checkpoint, since }: Target): string {
+  return `checkpoint ${oneLine(checkpoint)}${since ? ' and all later turns' : ''}`;
 }
 
 /**

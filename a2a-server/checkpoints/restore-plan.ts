@@ -1,7 +1,7 @@
 /** Plans a restoration from the files' current state. */
 import { createHash } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { restoreStep, type Checkpoint, type RestoreStep } from '../task/checkpoint.ts';
+import { changesOver, restoreStep, type Checkpoint, type RestoreStep } from '../task/checkpoint.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { fileStateOf } from './checkpointing-workspace.ts';
@@ -9,14 +9,15 @@ import { fileStateOf } from './checkpointing-workspace.ts';
 /** A file to restore, with the hashes of its current and its saved content. Undefined means no file. */
 export interface RestoredFile {
   path: string;
+  /** The task that has the saved content. */
+  taskId: string;
   now: { hash: string } | undefined;
   before: { hash: string; mode?: number } | undefined;
 }
 
 export interface RestorePlan {
-  checkpoint: Checkpoint;
   files: readonly RestoredFile[];
-  /** Files that the turn changed but the restoration leaves alone, with the reason. */
+  /** Files that the turns changed but the restoration leaves alone, with the reason. */
   left: readonly { path: string; why: string }[];
   /** Hash of the files' current state, to detect later changes (D2). */
   basis: string;
@@ -24,29 +25,39 @@ export interface RestorePlan {
 
 /**
  * Reads only, and keeps no content in memory, because there may be many files.
- * @throws ProductError INPUT_CHANGED that names files changed since the turn; STORAGE if saved content is missing. No
- * file is restored then.
+ * @param checkpoints the turns to undo, oldest first
+ * @throws ProductError INPUT_CHANGED that names files changed since; STORAGE if saved content is missing. No file is
+ * restored then.
  */
 export async function restorePlan(
-  checkpoint: Checkpoint,
+  checkpoints: readonly Checkpoint[],
   workspace: Workspace,
   { content }: Pick<Checkpoints, 'content'>,
 ): Promise<RestorePlan> {
-  const steps: RestoreStep[] = [];
-  for (const file of checkpoint.files)
-    steps.push(restoreStep(file, (await fileStateOf(workspace, file.path)).state));
-  const changed = steps.flatMap((step) => (step.type === 'changed-since' ? [step.path] : []));
-  if (changed.length > 0) throw changedSince(checkpoint, changed);
-  const files = steps.flatMap((step) => (step.type === 'put-back' ? [putBackOf(step)] : []));
-  for (const { path, before } of files)
-    if (before !== undefined && (await content(checkpoint, before.hash)) === undefined)
+  const changes = changesOver(checkpoints);
+  const steps: { taskId: string; step: RestoreStep }[] = [];
+  for (const file of changes) {
+    const { state } = await fileStateOf(workspace, file.path);
+    steps.push({ taskId: file.taskId, step: restoreStep(file, state) });
+  }
+  const changed = steps.flatMap(({ step }) => (step.type === 'changed-since' ? [step.path] : []));
+  if (changed.length > 0) throw changedSince(checkpoints.length, changes.length, changed);
+  const files = steps.flatMap(({ taskId, step }) =>
+    step.type === 'put-back' ? [putBackOf(taskId, step)] : [],
+  );
+  for (const { path, taskId, before } of files)
+    if (before !== undefined && (await content({ taskId }, before.hash)) === undefined)
       throw contentLostError(path);
-  return { checkpoint, files, left: steps.flatMap(leftOf), basis: basisOf(files) };
+  return { files, left: steps.flatMap(({ step }) => leftOf(step)), basis: basisOf(files) };
 }
 
-function putBackOf({ path, now, before }: Extract<RestoreStep, { type: 'put-back' }>): RestoredFile {
+function putBackOf(
+  taskId: string,
+  { path, now, before }: Extract<RestoreStep, { type: 'put-back' }>,
+): RestoredFile {
   return {
     path,
+    taskId,
     now: now.type === 'content' ? now : undefined,
     before: before.type === 'content' ? before : undefined,
   };
@@ -71,10 +82,14 @@ export function contentLostError(path: string): ProductError {
   );
 }
 
-function changedSince({ files }: Checkpoint, changed: readonly string[]): ProductError {
+function changedSince(turns: number, files: number, changed: readonly string[]): ProductError {
+  const next =
+    turns === 1
+      ? 'If later turns changed them, undo those too with "checkpoint restore-since". Otherwise undo the change by hand.'
+      : 'A person or a command changed them after or between these turns. Undo that change by hand, or restore single turns.';
   return new ProductError(
     'INPUT_CHANGED',
-    `Nothing was restored: ${changed.length} of ${files.length} files have changed since: ${changed.join(', ')}. If a later checkpoint changed them, restore that one first; otherwise undo the change by hand.`,
+    `Nothing was restored: ${changed.length} of ${files} files have changed since: ${changed.join(', ')}. ${next}`,
     { facts: { paths: changed.join('\n') } },
   );
 }

@@ -74,6 +74,37 @@ function mayChangeFiles({ sideEffect, source, toolId }: Call): boolean {
   return source.type !== 'built-in' || sideEffect === 'command' || sideEffect === 'other';
 }
 
+/** The changes of one file over one or more checkpoints. */
+export interface FileChanges extends CheckpointFile {
+  /** The task that has the content of `before`. */
+  taskId: string;
+  /** True if the file was another one between two of the checkpoints: somebody else has changed it. */
+  interrupted: boolean;
+}
+
+/** The changes of each file over several checkpoints of one workspace. @param checkpoints oldest first */
+export function changesOver(checkpoints: readonly Checkpoint[]): FileChanges[] {
+  const files = checkpoints.flatMap(({ taskId, files: changed }) =>
+    changed.map((file) => ({ ...file, taskId })),
+  );
+  return [...groupedBy(files, ({ path }) => path).values()].flatMap((changes) => {
+    const [first, ...later] = changes;
+    return first === undefined
+      ? []
+      : [later.reduce<FileChanges>(followedBy, { ...first, interrupted: false })];
+  });
+}
+
+/** A crash may have prevented the last changes of a checkpoint. So the next one may start from each of its states. */
+function followedBy(earlier: FileChanges, { before, after }: CheckpointFile): FileChanges {
+  const known = [earlier.before, ...earlier.after].some((state) => isSameState(state, before));
+  return {
+    ...earlier,
+    after: [...earlier.after, ...after],
+    interrupted: earlier.interrupted || !known,
+  };
+}
+
 /** The step that restores one file. */
 export type RestoreStep =
   /** The file already has its state before the turn. */
@@ -84,13 +115,16 @@ export type RestoreStep =
   | { type: 'not-saved'; path: string; why: string };
 
 /**
- * @param now the current state of the file. If it equals any state of the turn, nobody else has changed the file: a crash may only
- * have prevented the turn's later changes.
+ * @param now the current state of the file. If it equals any recorded state, nobody else has changed the file: a crash may only
+ * have prevented later changes.
  */
-export function restoreStep({ path, before, after }: CheckpointFile, now: FileState): RestoreStep {
+export function restoreStep(
+  { path, before, after, interrupted }: Omit<FileChanges, 'taskId'>,
+  now: FileState,
+): RestoreStep {
   if (before.type === 'not-saved') return { type: 'not-saved', path, why: before.why };
   if (isSameState(now, before)) return { type: 'nothing', path };
-  return after.some((state) => isSameState(now, state))
+  return !interrupted && after.some((state) => isSameState(now, state))
     ? { type: 'put-back', path, now, before }
     : { type: 'changed-since', path, now };
 }

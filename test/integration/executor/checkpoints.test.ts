@@ -138,6 +138,49 @@ describe('a checkpoint', () => {
     expect(await textOf('far/new')).toBeUndefined();
   });
 
+  it('R21 is put back over all later turns in one step, of other tasks too, and that step can be undone', async () => {
+    await writeFile(file('a.txt'), '0');
+    const first = await did(append('a.txt', '1'));
+    await did({ together: [append('a.txt', '2'), write('new.txt', 'new')] });
+    await did(append('a.txt', '3'));
+    const asked = await command(`checkpoint restore-since ${checkpointIn(first)}`);
+    expect(asked.status).toMatchObject({
+      pending: [{ tool: 'restore-checkpoint', preview: { type: 'diff', path: '2 files' } }],
+    });
+    expect(JSON.stringify(asked.status)).toMatch(/-0123.*\+0/);
+    const restored = await decided(asked, 'approve');
+    expect(said(restored)).toBe('Put back 2 files: a.txt, new.txt (removed).');
+    expect([await textOf('a.txt'), await textOf('new.txt')]).toEqual(['0', undefined]);
+    await decided(await command(`checkpoint restore ${checkpointIn(restored)}`), 'approve');
+    expect([await textOf('a.txt'), await textOf('new.txt')]).toEqual(['0123', 'new']);
+    // The restorations are turns like any other. So the same step goes back over them too.
+    await decided(await command(`restore-since ${checkpointIn(first)}`), 'approve');
+    expect([await textOf('a.txt'), await textOf('new.txt')]).toEqual(['0', undefined]);
+  });
+
+  it('is not put back over a change that a person made between two turns', async () => {
+    const first = await did({ together: [append('a.txt', '1'), append('b.txt', '1')] });
+    await writeFile(file('b.txt'), 'mine');
+    await did(append('b.txt', '2'));
+    const refused = await command(`checkpoint restore-since ${checkpointIn(first)}`);
+    expect(refused.status).toMatchObject({
+      state: 'failed',
+      message: expect.stringContaining('1 of 2 files have changed since: b.txt. A person or a command'),
+    });
+    expect([await textOf('a.txt'), await textOf('b.txt')]).toEqual(['1', 'mine2']);
+  });
+
+  it('D2 is asked again when another turn follows between the question and the answer', async () => {
+    const first = await did(append('a.txt', '1'));
+    const asked = await command(`restore-since ${checkpointIn(first)}`);
+    await did(append('b.txt', '2'));
+    const again = await decided(asked, 'approve');
+    expect(again.status).toMatchObject({
+      pending: [{ reason: 'content-changed', preview: { path: '2 files' } }],
+    });
+    expect([await textOf('a.txt'), await textOf('b.txt')]).toEqual(['1', '2']);
+  });
+
   it('denied, it leaves everything, and the task says so', async () => {
     const id = checkpointIn(await did(append('a.txt', 'one')));
     const denied = await decided(await command(`restore ${id}`), 'deny');
@@ -152,7 +195,7 @@ describe('a checkpoint', () => {
     const refused = await command(`checkpoint restore ${id}`);
     expect(refused.status).toMatchObject({
       state: 'failed',
-      message: expect.stringContaining('1 of 2 files have changed since: b.txt.'),
+      message: expect.stringMatching(/1 of 2 files have changed since: b\.txt\..*"checkpoint restore-since"/),
     });
     expect([await textOf('a.txt'), await textOf('b.txt')]).toEqual(['one', 'mine']);
   });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  changesOver,
   checkpointsOf,
   restoreStep,
   isSameState,
+  type Checkpoint,
   type CheckpointFile,
 } from '../../../../a2a-server/task/checkpoint.ts';
 import type {
@@ -123,7 +125,7 @@ const states = fc.oneof(
 );
 
 describe('the restoration of a file', () => {
-  const file: CheckpointFile = { path: 'x', before: holding('1'), after: [holding('2'), holding('3')] };
+  const file = { path: 'x', before: holding('1'), after: [holding('2'), holding('3')], interrupted: false };
 
   it.each([
     ['as it was before', holding('1'), 'nothing'],
@@ -137,18 +139,59 @@ describe('the restoration of a file', () => {
   });
 
   it('leaves an unsaved file alone and gives the reason', () => {
-    const unsaved: CheckpointFile = { ...file, before: { type: 'not-saved', why: 'too large' } };
+    const unsaved = { ...file, before: { type: 'not-saved', why: 'too large' } as const };
     expect(restoreStep(unsaved, holding('3'))).toEqual({ type: 'not-saved', path: 'x', why: 'too large' });
   });
 
   it('never overwrites a foreign change, and is idempotent', () => {
     fc.assert(
       fc.property(states, fc.array(states, { minLength: 1, maxLength: 3 }), states, (before, after, now) => {
-        const step = restoreStep({ path: 'x', before, after }, now);
+        const step = restoreStep({ path: 'x', before, after, interrupted: false }, now);
         if (step.type !== 'put-back') return;
         expect(after.some((state) => isSameState(state, now))).toBe(true);
-        expect(restoreStep({ path: 'x', before, after }, step.before).type).toBe('nothing');
+        expect(restoreStep({ path: 'x', before, after, interrupted: false }, step.before).type).toBe(
+          'nothing',
+        );
       }),
     );
+  });
+
+  const turn = (taskId: string, ...files: CheckpointFile[]): Checkpoint => ({
+    id: `${taskId}.1`,
+    taskId,
+    sessionId: 's',
+    turn: 1,
+    at: 1,
+    workspace: '/w',
+    files,
+    commands: [],
+  });
+
+  it('over several turns takes the first state, and the content of the task that saved it', () => {
+    const changes = changesOver([
+      turn('one', { path: 'x', before: holding('1'), after: [holding('2')] }),
+      turn('two', { path: 'y', before: absent, after: [holding('5')] }),
+      turn('three', { path: 'x', before: holding('2'), after: [absent] }),
+    ]);
+    expect(changes).toEqual([
+      { path: 'x', taskId: 'one', before: holding('1'), after: [holding('2'), absent], interrupted: false },
+      { path: 'y', taskId: 'two', before: absent, after: [holding('5')], interrupted: false },
+    ]);
+  });
+
+  it('over several turns never overwrites a foreign change between two of them', () => {
+    const first: CheckpointFile = { path: 'x', before: holding('1'), after: [holding('2'), holding('3')] };
+    const over = (before: FileState, now: FileState) =>
+      changesOver([turn('one', first), turn('two', { path: 'x', before, after: [holding('4')] })]).map(
+        (file) => restoreStep(file, now).type,
+      );
+    expect(over(holding('3'), holding('4'))).toEqual(['put-back']);
+    // A crash prevented the last change of the first turn.
+    expect(over(holding('2'), holding('4'))).toEqual(['put-back']);
+    // The first turn was undone.
+    expect(over(holding('1'), holding('4'))).toEqual(['put-back']);
+    expect(over(holding('9'), holding('4'))).toEqual(['changed-since']);
+    expect(over({ type: 'not-saved', why: 'too large' }, holding('4'))).toEqual(['changed-since']);
+    expect(over(holding('9'), holding('1'))).toEqual(['nothing']);
   });
 });
