@@ -124,6 +124,17 @@ const states = fc.oneof(
   fc.constant<FileState>({ type: 'not-saved', why: 'too large' }),
 );
 
+const turn = (taskId: string, ...files: CheckpointFile[]): Checkpoint => ({
+  id: `${taskId}.1`,
+  taskId,
+  sessionId: 's',
+  turn: 1,
+  at: 1,
+  workspace: '/w',
+  files,
+  commands: [],
+});
+
 describe('the restoration of a file', () => {
   const file = { path: 'x', before: holding('1'), after: [holding('2'), holding('3')], interrupted: false };
 
@@ -156,17 +167,6 @@ describe('the restoration of a file', () => {
     );
   });
 
-  const turn = (taskId: string, ...files: CheckpointFile[]): Checkpoint => ({
-    id: `${taskId}.1`,
-    taskId,
-    sessionId: 's',
-    turn: 1,
-    at: 1,
-    workspace: '/w',
-    files,
-    commands: [],
-  });
-
   it('over several turns takes the first state, and the content of the task that saved it', () => {
     const changes = changesOver([
       turn('one', { path: 'x', before: holding('1'), after: [holding('2')] }),
@@ -183,7 +183,7 @@ describe('the restoration of a file', () => {
     const first: CheckpointFile = { path: 'x', before: holding('1'), after: [holding('2'), holding('3')] };
     const over = (before: FileState, now: FileState) =>
       changesOver([turn('one', first), turn('two', { path: 'x', before, after: [holding('4')] })]).map(
-        (file) => restoreStep(file, now).type,
+        (changes) => restoreStep(changes, now).type,
       );
     expect(over(holding('3'), holding('4'))).toEqual(['put-back']);
     // A crash prevented the last change of the first turn.
