@@ -19,6 +19,7 @@ import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import { costOf } from '../task/spending.ts';
 import type { JsonObject, TurnPart, TurnReplay } from '../task/turn-replay.ts';
 import { tooLong } from './fit-context-window.ts';
+import { QuietModel } from './quiet-model.ts';
 import type { AbortCause } from './abort-cause.ts';
 import type { TaskLog } from './task-log.ts';
 import { TurnWriter } from './turn-writer.ts';
@@ -72,6 +73,12 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   const requests: ModelCallRequest[] = [];
   let finish: { end: TurnEnd; usage: Usage; parts?: readonly TurnPart[] } | undefined;
   let unwritten: readonly TaskEvent[];
+  // A failed append shows at the next write.
+  const quiet = new QuietModel(
+    model,
+    context.clock,
+    (text) => void writer.write({ type: 'turn.noted', turn, text })?.catch(() => undefined),
+  );
   try {
     const events = model.stream({
       instructions: context.instructions,
@@ -82,6 +89,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
       signal,
     });
     for await (const event of eventsUntilAborted(events, signal)) {
+      quiet.heard();
       switch (event.type) {
         case 'text':
           if (event.text !== '') await writer.write({ type: 'text.delta', turn, text: event.text });
@@ -116,6 +124,8 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
     if (error instanceof PromptTooLong) await refused(context, { taskId, turn }, error);
     else await failed(context, { taskId, turn }, modelFailureOf(error));
     return;
+  } finally {
+    quiet.end();
   }
   if (signal.aborted || finish === undefined) return cutShort(context, { taskId, turn });
   const prepared: PreparedCall[] = [];

@@ -32,7 +32,7 @@ export function languageModel(source: LanguageModelSource): Model {
   const { id, load, provider = {}, blame, patience = RETRY_POLICY, price, contextWindow } = source;
   const longest = contextWindow === undefined ? Infinity : contextWindow * LONGEST_TOKEN;
   const asker: Asker = {
-    load,
+    load: once(load),
     provider,
     patience,
     longest,
@@ -41,6 +41,7 @@ export function languageModel(source: LanguageModelSource): Model {
   };
   return {
     id,
+    quietMs: QUIET_MS,
     ...(price && { price }),
     ...(contextWindow !== undefined && { contextWindow }),
     stream: (request) => ({
@@ -60,8 +61,25 @@ export function languageModel(source: LanguageModelSource): Model {
   };
 }
 
+/** A provider that thinks, or has a queue, may send nothing for minutes. */
+const QUIET_MS = 20_000;
+
 /** In characters: an answer longer than this per token of the context window counts as endless. */
 const LONGEST_TOKEN = 4;
+
+/** A failed import is tried again. */
+function once<Value>(load: () => Promise<Value>): () => Promise<Value> {
+  let loaded: Promise<Value> | undefined;
+  return async () => {
+    loaded ??= load();
+    try {
+      return await loaded;
+    } catch (error) {
+      loaded = undefined;
+      throw error;
+    }
+  };
+}
 
 interface Asker {
   load: () => Promise<LanguageModelV3>;

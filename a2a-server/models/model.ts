@@ -52,6 +52,8 @@ export interface Model {
   readonly price?: Price;
   /** The maximum number of tokens of a conversation and its answer. Unlimited if omitted. */
   readonly contextWindow?: number;
+  /** In milliseconds: after this time without an event, the task's status says that it waits. Never if omitted. */
+  readonly quietMs?: number;
   /**
    * Runs one turn. It ends with exactly one `finish`, or throws. After `signal` aborts it ends promptly in any way.
    * @throws ProductError AGENT_ERROR if the provider refuses (PromptTooLong if that is the reason); AGENT_UNREACHABLE

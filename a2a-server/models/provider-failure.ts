@@ -45,7 +45,11 @@ export function providerFailure(thrown: unknown, blame: ProviderFacts): Provider
   if (thrown instanceof ProductError) return { error: thrown, retry: thrown.retryable, waitMs: undefined };
   const status = statusOf(thrown);
   const facts = { model: blame.model, ...(status !== undefined && { status: String(status) }) };
-  if (status === 401 || status === 403) {
+  if (hasNoCredit(thrown, status)) {
+    const message = `${blame.model} refused the request: the account has no credit left, or its spending limit is reached. Add credit or raise the limit at the provider, and send another message in this session.`;
+    return { error: new ProductError('AGENT_ERROR', message, { facts }), retry: false, waitMs: undefined };
+  }
+  if (status === 401 || status === 403 || refusesKey(thrown, status)) {
     const hint = blame.keyVariable === undefined ? 'its key' : blame.keyVariable;
     const message = `${blame.model} refused the key (${status}). Check ${hint} and the permissions of the key.`;
     return { error: new ProductError('AGENT_ERROR', message, { facts }), retry: false, waitMs: undefined };
@@ -64,6 +68,22 @@ export function providerFailure(thrown: unknown, blame: ProviderFacts): Provider
   const asked = waitMs === undefined ? {} : { [RETRY_AFTER]: String(waitMs) };
   const error = new ProductError('AGENT_UNREACHABLE', message, { facts: { ...facts, ...asked } });
   return { error, retry: true, waitMs };
+}
+
+/** Google and some others refuse a key with status 400. */
+const REFUSED_KEY =
+  /api[ _]key(?: is)?[ _](?:not valid|invalid|expired|not found)|(?:incorrect|invalid) api key/i;
+
+function refusesKey(thrown: unknown, status: number | undefined): boolean {
+  return status === 400 && thrown instanceof Error && REFUSED_KEY.test(thrown.message);
+}
+
+/** OpenAI sends status 429 with `insufficient_quota`, which no waiting helps. Others send 402, and Anthropic 400. */
+function hasNoCredit(thrown: unknown, status: number | undefined): boolean {
+  const sent = APICallError.isInstance(thrown) ? fieldOf(thrown.data, 'error') : thrown;
+  const names = [fieldOf(sent, 'code'), fieldOf(sent, 'type')];
+  if (status === 402 || names.includes('insufficient_quota')) return true;
+  return status === 400 && thrown instanceof Error && /credit balance is too low/i.test(thrown.message);
 }
 
 /**
@@ -118,7 +138,10 @@ function isNetworkFailure(thrown: unknown): boolean {
 }
 
 function statusOf(thrown: unknown): number | undefined {
-  const status = APICallError.isInstance(thrown) ? thrown.statusCode : fieldOf(thrown, 'code');
+  // Errors inside a stream are objects. Google's have the status as `code`, OpenAI's as `statusCode`.
+  const status = APICallError.isInstance(thrown)
+    ? thrown.statusCode
+    : (fieldOf(thrown, 'statusCode') ?? fieldOf(thrown, 'code'));
   return typeof status === 'number' && status >= 400 && status < 600 ? status : undefined;
 }
 

@@ -16,6 +16,7 @@ import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { BASE_URL, isBaseUrl, type ProviderName } from './model-settings.ts';
 import type { ProviderRequest } from './prompt.ts';
+import { fetchWithVersion, hasVersion, withoutSlash, withVersion } from './versioned-url.ts';
 
 export const COMPATIBLE_URL = 'MCP_A2A_OPENAI_COMPATIBLE_URL';
 
@@ -59,7 +60,12 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     keyVariables: ['OPENAI_API_KEY'],
     keyNeeded: true,
     baseUrl: 'https://api.openai.com/v1',
-    load: (model, access) => compatible('openai', model, access),
+    load: async (model, access) =>
+      needsResponses(model)
+        ? (await import('@ai-sdk/openai')).createOpenAI({ ...access }).responses(model)
+        : compatible('openai', model, access),
+    // Nothing of a task is stored at OpenAI. The encrypted reasoning comes with the answer instead.
+    request: (model) => (needsResponses(model) ? { options: { openai: { store: false } } } : {}),
   },
   openrouter: {
     keyVariables: ['OPENROUTER_API_KEY'],
@@ -90,6 +96,11 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
   },
 };
 
+/** OpenAI's reasoning models keep their reasoning between turns only with the Responses API, and some have no other API. */
+function needsResponses(model: string): boolean {
+  return /^(?:o\d|codex|computer-use|gpt-(?:[5-9]|\d{2}))/.test(model);
+}
+
 async function compatible(
   name: string,
   model: string,
@@ -97,9 +108,14 @@ async function compatible(
 ): Promise<LanguageModelV3> {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   // Without `includeUsage` the endpoint sends no token counts in a stream.
-  return createOpenAICompatible({ name, baseURL, includeUsage: true, ...(apiKey !== '' && { apiKey }) })(
-    model,
-  );
+  const fetch = hasVersion(baseURL) ? undefined : fetchWithVersion(baseURL);
+  return createOpenAICompatible({
+    name,
+    baseURL,
+    includeUsage: true,
+    ...(apiKey !== '' && { apiKey }),
+    ...(fetch && { fetch }),
+  })(model);
 }
 
 interface ProviderConnection {
@@ -130,20 +146,21 @@ export function resolveProvider(
       `The provider ${name} needs a key: set ${provider.keyVariables.join(' or ')} in the server's environment and restart the server.`,
       { facts: { provider: name, variable: keyVariable } },
     );
-  const baseURL = baseUrl ?? provider.baseUrl ?? env[COMPATIBLE_URL] ?? '';
-  if (baseURL === '')
+  const given = baseUrl ?? provider.baseUrl ?? env[COMPATIBLE_URL] ?? '';
+  if (given === '')
     throw new ProductError(
       'CONFIGURATION',
       `The provider ${name} needs the URL of its endpoint: set ${COMPATIBLE_URL}, e.g. to http://localhost:11434/v1.`,
       { facts: { provider: name, variable: COMPATIBLE_URL } },
     );
   // The settings check the other URLs.
-  if (!isBaseUrl(baseURL))
+  if (!isBaseUrl(given))
     throw new ProductError(
       'CONFIGURATION',
       `The environment variable ${COMPATIBLE_URL} is not valid. Allowed: ${BASE_URL}, e.g. http://localhost:11434/v1.`,
       { facts: { provider: name, variable: COMPATIBLE_URL } },
     );
+  const baseURL = provider.baseUrl === undefined ? withoutSlash(given) : withVersion(given, provider.baseUrl);
   const access = { baseURL, apiKey };
   const request = (model: string): ProviderRequest => provider.request?.(model) ?? {};
   return { access, keyVariable, load: (model) => provider.load(model, access), request };

@@ -82,7 +82,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
 }
 
 function wireOf(path: string): WireName | undefined {
-  if (path.endsWith('/chat/completions')) return 'openai';
+  if (path.endsWith('/chat/completions') || path.endsWith('/responses')) return 'openai';
   if (path.endsWith('/messages')) return 'anthropic';
   return path.endsWith(':streamGenerateContent?alt=sse') ? 'google' : undefined;
 }

@@ -142,3 +142,21 @@ describe('a provider that asks for a pause', () => {
     expect((await settled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
   });
 });
+
+describe('a provider that sends nothing', () => {
+  it('shows in the status of the task that it is waited for, and when it answers', async () => {
+    const { service } = await start();
+    endpoint.script({ type: 'turn', turn: { text: ['one'] }, cut: { frames: 0, ending: 'silence' } });
+    const arrived = endpoint.nextRequest();
+    const { taskId } = await service.tasks.send(says('do it'));
+    await arrived;
+    service.clock.advance(20_000);
+    const noted = (await until(service, taskId, 'turn.noted')).at(-1);
+    expect(noted).toMatchObject({
+      text: expect.stringMatching(/^openai-compatible:fake has sent nothing for 20 s/),
+    });
+    await service.tasks.cancel(taskId, { principal: ADA, channel: 'test' }, 'enough');
+    await idle(service.tasks);
+    expect(service.clock.pending).toBe(0);
+  });
+});

@@ -7,6 +7,7 @@ import {
   startFakeModelEndpoint,
   wholeTurn,
   type FakeModelEndpoint,
+  type Reply,
   type WireName,
 } from '../../support/fake-model-endpoint.ts';
 import { framesOf, wholeAfter } from '../../support/fake-model-wires.ts';
@@ -292,6 +293,41 @@ describe.each(PROVIDERS)('$id', (provider) => {
       message: expect.stringContaining(provider.id),
     });
     endpoint = await startFakeModelEndpoint();
+  });
+});
+
+describe('a base URL without a version', () => {
+  test.each(PROVIDERS.filter(({ base }) => base !== '/api/v1'))('works for $id', async (provider) => {
+    endpoint.script({ type: 'turn', turn: { text: ['ok'] } });
+    const { events } = await collect(modelOf({ ...provider, base: '' }));
+    expect(events[0]).toEqual({ type: 'text', text: 'ok' });
+    expect(endpoint.received[0]?.path).toBe(provider.path);
+  });
+
+  test('stays without one where the endpoint has none, and the next request knows it', async () => {
+    const provider = PROVIDERS.find(({ id }) => id.startsWith('openai-compatible'));
+    if (provider === undefined) throw new Error('no provider');
+    const ok: Reply = { type: 'turn', turn: { text: ['ok'] } };
+    endpoint.script({ type: 'status', status: 404 }, ok, ok);
+    const model = modelOf({ ...provider, base: '/inference' });
+    await collect(model);
+    expect((await collect(model)).events[0]).toEqual({ type: 'text', text: 'ok' });
+    expect(endpoint.received.map(({ path }) => path)).toEqual([
+      '/inference/v1/chat/completions',
+      '/inference/chat/completions',
+      '/inference/chat/completions',
+    ]);
+  });
+
+  test('says that the model is missing, and not the path', async () => {
+    const provider = PROVIDERS.find(({ id }) => id.startsWith('openai-compatible'));
+    if (provider === undefined) throw new Error('no provider');
+    endpoint.script(
+      { type: 'status', status: 404, body: { error: { message: 'model "llama-fake" not found' } } },
+      { type: 'status', status: 404, body: { error: { message: 'no such page' } } },
+    );
+    const { error } = await collect(modelOf({ ...provider, base: '' }));
+    expect(String(error)).toContain('model "llama-fake" not found');
   });
 });
 

@@ -43,6 +43,14 @@ const PROVIDERS: Provider[] = [
     conversation: (body) => fieldOf(body, 'contents'),
   },
   {
+    name: 'openai',
+    model: 'openai:gpt-5-mini',
+    folder: 'openai',
+    env: { OPENAI_API_KEY: 'key' },
+    cachedUsage: { inputTokens: 2006, outputTokens: 30, cachedInputTokens: 1920 },
+    conversation: (body) => withoutSystem(fieldOf(body, 'input')),
+  },
+  {
     name: 'openai-compatible',
     model: 'openai-compatible:deepseek-reasoner',
     folder: 'openai-compatible',
@@ -226,7 +234,7 @@ describe('a conversation that another model continues', () => {
     await settled(service.tasks, second);
     const body = JSON.stringify(endpoint.received[2]?.body);
     expect(body).toContain('I read both.');
-    expect(body).not.toMatch(/ErUBCkYI|EqQBCgIY|CiQBcsja|reasoning_content|I need/);
+    expect(body).not.toMatch(/ErUBCkYI|EqQBCgIY|CiQBcsja|gAAAAA|rs_67|reasoning_content|I need/);
   });
 });
 
@@ -291,12 +299,12 @@ function withoutMarks(json: string): string {
 
 function withoutConversation(body: unknown): string {
   return JSON.stringify(body, (key, value: unknown) =>
-    ['messages', 'contents'].includes(key) ? undefined : value,
+    ['messages', 'contents', 'input'].includes(key) && Array.isArray(value) ? undefined : value,
   );
 }
 
 function withoutSystem(messages: unknown): unknown {
   return Array.isArray(messages)
-    ? messages.filter((message) => fieldOf(message, 'role') !== 'system')
+    ? messages.filter((message) => !['system', 'developer'].includes(String(fieldOf(message, 'role'))))
     : messages;
 }

@@ -147,3 +147,36 @@ test('the delay that a provider asks for is a fact of the failure', () => {
     '7000',
   );
 });
+
+describe('an account without credit', () => {
+  const quota = { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } };
+  test.each([
+    ['a status 429 with insufficient_quota', Object.assign(http(429), { data: quota })],
+    [
+      'the same in a stream',
+      { message: 'no', code: 'insufficient_quota', statusCode: 429, isRetryable: false },
+    ],
+    ['a status 402', http(402)],
+    ["Anthropic's status 400", http(400, 'Your credit balance is too low to access the Anthropic API.')],
+  ])('is no rate limit: %s', (_, thrown) => {
+    const { error, retry } = providerFailure(thrown, BLAME);
+    expect(retry).toBe(false);
+    expect(error).toMatchObject({
+      reason: 'AGENT_ERROR',
+      message: expect.stringContaining('no credit left'),
+    });
+  });
+});
+
+test.each(['API key not valid. Please pass a valid API key.', 'Incorrect API key provided: sk'])(
+  'a key refused with status 400 names its variable: %s',
+  (said) => {
+    const { error } = providerFailure(http(400, said), BLAME);
+    expect(error.message).toContain('Check OPENAI_API_KEY');
+  },
+);
+
+test('a status inside a stream counts as the status of an answer', () => {
+  const thrown = { message: 'The server had an error', type: 'response.failed', statusCode: 500 };
+  expect(providerFailure(thrown, BLAME).retry).toBe(true);
+});

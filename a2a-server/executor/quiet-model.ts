@@ -1,0 +1,44 @@
+/** Says in the task's status that its model sends nothing, and that it answers again. */
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { Model } from '../models/model.ts';
+import { limitText } from './time-limits.ts';
+
+export class QuietModel {
+  readonly #model: Pick<Model, 'id' | 'quietMs'>;
+  readonly #clock: Clock;
+  readonly #note: (text: string) => void;
+  #cancel: (() => void) | undefined;
+  #periods = 0;
+
+  /** Starts to wait for the model's first event. Call `end` at the end of the turn. */
+  constructor(model: Pick<Model, 'id' | 'quietMs'>, clock: Clock, note: (text: string) => void) {
+    this.#model = model;
+    this.#clock = clock;
+    this.#note = note;
+    this.#wait();
+  }
+
+  /** The model has sent something. */
+  heard(): void {
+    if (this.#periods > 0) this.#note(`${this.#model.id} answers.`);
+    this.#periods = 0;
+    this.end();
+    this.#wait();
+  }
+
+  end(): void {
+    this.#cancel?.();
+  }
+
+  #wait(): void {
+    const { id, quietMs } = this.#model;
+    if (quietMs === undefined) return;
+    this.#cancel = this.#clock.after(quietMs, () => {
+      this.#periods += 1;
+      this.#note(
+        `${id} has sent nothing for ${limitText(this.#periods * quietMs)}. It reads a long prompt, thinks without showing it, or is busy.`,
+      );
+      this.#wait();
+    });
+  }
+}

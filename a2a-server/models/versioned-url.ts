@@ -1,0 +1,52 @@
+/** Base URLs work with or without the version of the API, e.g. `http://localhost:11434` and `http://localhost:11434/v1`. */
+
+/** True if a part of the path is a version, e.g. `/v1`, `/v1beta/openai`, `/api/paas/v4`. */
+export function hasVersion(url: string): boolean {
+  return /\/v\d[^/]*(?:\/|$)/.test(new URL(url).pathname);
+}
+
+export function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
+/**
+ * Adds the version of the provider's own URL to a URL without one.
+ * @param own e.g. `https://openrouter.ai/api/v1`
+ */
+export function withVersion(url: string, own: string): string {
+  const base = withoutSlash(url);
+  if (hasVersion(base)) return base;
+  const path = new URL(own).pathname;
+  return base + (new URL(base).pathname === '/' ? path : path.slice(path.lastIndexOf('/')));
+}
+
+/**
+ * A `fetch` for an endpoint whose URL has no version. Most such endpoints want `/v1`, some want none. The first request
+ * finds out.
+ */
+export function fetchWithVersion(baseURL: string): typeof fetch {
+  let known: string | undefined;
+  return async (input, init) => {
+    const path = urlOf(input).slice(baseURL.length);
+    if (known !== undefined) return fetch(known + path, init);
+    const versioned = await fetch(`${baseURL}/v1${path}`, init);
+    if (!isMissing(versioned)) {
+      known = `${baseURL}/v1`;
+      return versioned;
+    }
+    const plain = await fetch(baseURL + path, init);
+    // Both may be missing because the model is. Then the first answer says so.
+    const [answer, other] = isMissing(plain) ? [versioned, plain] : [plain, versioned];
+    if (answer === plain) known = baseURL;
+    await other.body?.cancel();
+    return answer;
+  };
+}
+
+function urlOf(input: string | URL | Request): string {
+  return input instanceof Request ? input.url : String(input);
+}
+
+function isMissing({ status }: Response): boolean {
+  return status === 404 || status === 405;
+}
