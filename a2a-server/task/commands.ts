@@ -19,7 +19,7 @@ import type { Answer } from '../../shared/protocol/question.ts';
 import type { Facts, Reason } from '../../shared/runtime/errors.ts';
 import type { Decider, RequestedCall, TaskEvent, ToolOutcome, UserMessage } from './events.ts';
 import { fold } from './fold.ts';
-import { isFirstQuestion, parkOrContinue } from './pending.ts';
+import { hasAsked, isFirstQuestion, parkOrContinue } from './pending.ts';
 import { shownOf } from './shown.ts';
 import { checkAnswer, wrongWord } from './answer.ts';
 import {
@@ -61,7 +61,7 @@ export interface ResolvedDecision {
 export function acceptMessage(
   snapshot: Snapshot,
   message: UserMessage,
-  { channel, wordsDecide }: { channel: string; wordsDecide: boolean },
+  { channel, wordsDecide, taskId }: { channel: string; wordsDecide: boolean; taskId?: string | undefined },
 ): Ruling {
   if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   if (message.command !== undefined) return underWay(snapshot);
@@ -73,7 +73,7 @@ export function acceptMessage(
       reason: 'DECISION_NEEDED',
       message:
         waiting.length === 1
-          ? `The task waits for a decision on call ${ids} (${waiting[0]?.title}). ${wantedOf(snapshot, waiting[0], wordsDecide)}; to change course, deny with a reason.`
+          ? `The task waits for a decision on call ${ids} (${waiting[0]?.title}). ${wantedOf(snapshot, waiting[0], { wordsDecide, named: taskId !== undefined })}; to change course, deny with a reason.`
           : `The task waits for decisions on ${waiting.length} calls (${ids}). Send a decision that names the call ids; to change course, deny with a reason.`,
       facts: { pending: ids },
     };
@@ -85,13 +85,24 @@ export function acceptMessage(
       message:
         'The task asks whether to continue, and any reply continues it. Nothing was changed. Cancel the task to end it.',
     };
+  if (wordsDecide && isStrayWord(snapshot, message, taskId))
+    return {
+      type: 'refuse',
+      reason: 'DECISION_NEEDED',
+      message:
+        'The words "approve" and "deny" may be meant for another question of the task or the session. Nothing was changed. Get the task, read its question, and answer it in other words, with the task id.',
+    };
   const received: TaskEvent = { type: 'message.received', message, channel };
   // Without pending actions, the task was parked to wait for a reply.
   const parked = PARKED_STATES.has(snapshot.status.state);
   return { type: 'append', events: parked ? [received, { type: 'task.working' }] : [received] };
 }
 
-function wantedOf(snapshot: Snapshot, call: Call | undefined, wordsDecide: boolean): string {
+function wantedOf(
+  snapshot: Snapshot,
+  call: Call | undefined,
+  { wordsDecide, named }: { wordsDecide: boolean; named: boolean },
+): string {
   const later = call !== undefined && !isFirstQuestion(snapshot, call);
   if (call && questionOf(call) !== undefined) {
     if (!wordsDecide)
@@ -101,9 +112,23 @@ function wantedOf(snapshot: Snapshot, call: Call | undefined, wordsDecide: boole
       : 'It is a question: answer it with one text, or send a decision';
   }
   if (!wordsDecide) return 'Send a decision that names the call';
+  if (!named) return 'A plain "approve" or "deny" must name the task it is for: send it with the task id';
   return later
     ? 'It is not the first question of the task: get the task, read the question, and answer with the words that it names'
     : 'Answer with exactly "approve" or "deny", or send a decision';
+}
+
+/**
+ * True if the reply to a question in words, or to a budget question, is `approve` or `deny` and may be meant for another
+ * question. The first question of a named task takes the word: an `approve` continues a task whose budget is spent.
+ */
+function isStrayWord(
+  snapshot: Snapshot,
+  { parts: [part, more] }: UserMessage,
+  taskId: string | undefined,
+): boolean {
+  if (!PARKED_STATES.has(snapshot.status.state) || part?.type !== 'text' || more !== undefined) return false;
+  return /^(approve|deny)$/.test(part.text) && (taskId === undefined || hasAsked(snapshot));
 }
 
 /** True if the person wrote `deny` to a budget question. Any other reply to it means yes. */
@@ -121,15 +146,20 @@ function saysNo({ status }: Snapshot, { parts: [part, more] }: UserMessage): boo
  * Reads the plain text of a client without the extension as a decision. Exactly one action must be pending. A plain word
  * decides the task's first question. For each later question the code must follow the word: a plain word may be meant for
  * an earlier question (D2). Any text answers a question, except a plain word that may be meant for an earlier one.
+ * @param taskId the task that the message names. Without it, a plain word may be meant for another task of the session
  */
-export function decisionInText(snapshot: Snapshot, message: UserMessage): ResolvedDecision | undefined {
+export function decisionInText(
+  snapshot: Snapshot,
+  message: UserMessage,
+  taskId: string | undefined,
+): ResolvedDecision | undefined {
   const [part, more] = message.parts;
   const [call, another] = waitingCalls(snapshot);
   if (part?.type !== 'text' || more !== undefined || call === undefined || another !== undefined)
     return undefined;
   const bare = { callId: call.callId, scope: 'once', reason: null, shown: null, edited: null } as const;
   const [, word, code] = WORDS.exec(part.text) ?? [];
-  const isFirst = isFirstQuestion(snapshot, call);
+  const isFirst = taskId !== undefined && isFirstQuestion(snapshot, call);
   if (questionOf(call) !== undefined) {
     const [, shown, words] = ANSWER.exec(part.text) ?? [];
     if (shown !== undefined && words !== undefined)

@@ -45,13 +45,19 @@ function pendingOf(snapshot: Snapshot, call: Call): PendingAction[] {
   return call.state.type === 'waiting' ? [pendingAction(snapshot, call, call.state.reason)] : [];
 }
 
-/**
- * True if the task has asked nothing about calls before this question. Then a plain word can be meant for no other question
- * (D2).
- */
-export function isFirstQuestion({ calls }: Snapshot, { callId, state }: Call): boolean {
+/** True if the task has asked nothing before this question. Then a plain word can be meant for no other question (D2). */
+export function isFirstQuestion(snapshot: Snapshot, { callId, state }: Call): boolean {
   if (state.type !== 'waiting' || (state.reason !== 'approval' && state.reason !== 'question')) return false;
-  return Object.values(calls).every((other) => other.callId === callId || !wasAsked(other));
+  return !hasAsked(snapshot, callId);
+}
+
+/**
+ * Whether the task may have asked something before. A message after the first one may have answered a question in words, a
+ * budget question or a sign-in. @param except a call that does not count
+ */
+export function hasAsked({ calls, exchanges, queued }: Snapshot, except?: string): boolean {
+  const messages = exchanges.filter(({ type }) => type === 'message').length + queued.length;
+  return messages > 1 || Object.values(calls).some((call) => call.callId !== except && wasAsked(call));
 }
 
 function wasAsked({ decided, state }: Call): boolean {

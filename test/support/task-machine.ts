@@ -144,10 +144,10 @@ export class TaskMachine {
       case 'message':
         return this.#command((s) => {
           const sent = message(this.#next(), move.text);
-          const bare = decisionInText(s, sent);
+          const bare = decisionInText(s, sent, s.taskId);
           return bare
             ? decide(s, [bare], by, 1)
-            : acceptMessage(s, sent, { channel: 'a2a', wordsDecide: true });
+            : acceptMessage(s, sent, { channel: 'a2a', wordsDecide: true, taskId: s.taskId });
         });
       case 'decide': {
         const calls = Object.values(this.snapshot.calls);

@@ -231,20 +231,23 @@ function says(text: string) {
 
 describe('decisionInText', () => {
   it('takes the exact words approve and deny when one action is pending', () => {
-    expect(decisionInText(waitingFor('a'), says('approve'))).toMatchObject({
+    expect(decisionInText(waitingFor('a'), says('approve'), 't')).toMatchObject({
       callId: 'a',
       decision: 'approve',
     });
-    expect(decisionInText(waitingFor('a'), says('deny'))).toMatchObject({ callId: 'a', decision: 'deny' });
+    expect(decisionInText(waitingFor('a'), says('deny'), 't')).toMatchObject({
+      callId: 'a',
+      decision: 'deny',
+    });
   });
 
   it.each(['yes', 'Approve', 'APPROVE ', 'approve ', ' approve', 'reject', '1', 'approve\n'])(
     'R06 does not take %j for a decision',
-    (text) => expect(decisionInText(waitingFor('a'), says(text))).toBeUndefined(),
+    (text) => expect(decisionInText(waitingFor('a'), says(text), 't')).toBeUndefined(),
   );
 
   it('takes no word as a decision when two actions are pending', () => {
-    expect(decisionInText(waitingFor('a', 'b'), says('approve'))).toBeUndefined();
+    expect(decisionInText(waitingFor('a', 'b'), says('approve'), 't')).toBeUndefined();
   });
 
   it('D2 takes a plain word for the first question of the task only; a later one needs its code', () => {
@@ -265,22 +268,26 @@ describe('decisionInText', () => {
     const later = after(done, [parkOrContinue(done)]);
     const [action] = pendingActions(later);
     expect(action).not.toHaveProperty('first');
-    expect(decisionInText(later, says('approve'))).toBeUndefined();
-    expect(decisionInText(later, says('deny'))).toBeUndefined();
+    expect(decisionInText(later, says('approve'), 't')).toBeUndefined();
+    expect(decisionInText(later, says('deny'), 't')).toBeUndefined();
     expect(decide(later, [decision('b', { shown: null })], by, at)).toMatchObject({
       reason: 'INPUT_CHANGED',
     });
-    expect(acceptMessage(later, says('approve'), { channel: 'a2a', wordsDecide: true })).toMatchObject({
+    expect(
+      acceptMessage(later, says('approve'), { channel: 'a2a', wordsDecide: true, taskId: 't' }),
+    ).toMatchObject({
       reason: 'DECISION_NEEDED',
       message: expect.stringContaining('answer with the words that it names'),
     });
-    const coded = decisionInText(later, says(`approve ${action?.shown ?? ''}`));
+    const coded = decisionInText(later, says(`approve ${action?.shown ?? ''}`), 't');
     expect(coded).toMatchObject({ callId: 'b', decision: 'approve' });
     expect(coded && decide(later, [coded], by, at)).toMatchObject({ type: 'append' });
   });
 
   it('D2 takes no plain word for the call that is left of two', () => {
-    expect(decisionInText(accepted(waitingFor('a', 'b'), decision('a')), says('approve'))).toBeUndefined();
+    expect(
+      decisionInText(accepted(waitingFor('a', 'b'), decision('a')), says('approve'), 't'),
+    ).toBeUndefined();
   });
 
   it('D2 answers a later question with any text but a plain word, which needs the code of the question', () => {
@@ -290,9 +297,9 @@ describe('decisionInText', () => {
     ]);
     const asks = after(runs, [parkOrContinue(runs)]);
     const code = pendingActions(asks)[0]?.shown ?? '';
-    expect(decisionInText(asks, says('approve'))).toBeUndefined();
-    expect(decisionInText(asks, says('red'))).toMatchObject({ decision: 'answer', answer: 'red' });
-    expect(decisionInText(asks, says(`answer ${code} approve`))).toMatchObject({
+    expect(decisionInText(asks, says('approve'), 't')).toBeUndefined();
+    expect(decisionInText(asks, says('red'), 't')).toMatchObject({ decision: 'answer', answer: 'red' });
+    expect(decisionInText(asks, says(`answer ${code} approve`), 't')).toMatchObject({
       decision: 'answer',
       shown: code,
       answer: 'approve',
@@ -308,8 +315,74 @@ describe('decisionInText', () => {
     } as const;
     const calls = Object.entries(snapshot.calls).map(([id, call]) => [id, { ...call, preview }] as const);
     const long = { ...snapshot, calls: Object.fromEntries(calls) };
-    expect(decisionInText(long, says('approve'))).toBeUndefined();
-    expect(decisionInText(long, says('deny'))).toMatchObject({ decision: 'deny' });
+    expect(decisionInText(long, says('approve'), 't')).toBeUndefined();
+    expect(decisionInText(long, says('deny'), 't')).toMatchObject({ decision: 'deny' });
+  });
+});
+
+/** A task that has asked in words, or whose budget is spent. */
+function parked(event: TaskEvent): Snapshot {
+  const start = firstSnapshot('t', {
+    seq: 1,
+    at,
+    event: { type: 'task.created', sessionId: 's', principal: 'ada', settings: {} },
+  });
+  if (start === undefined) throw new Error('no task');
+  return after(start, [{ type: 'message.received', message: says('go'), channel: 'a2a' }, event]);
+}
+
+describe('a bare approve of a client without the extension', () => {
+  const options = { channel: 'a2a', wordsDecide: true } as const;
+  const asksInWords: TaskEvent = { type: 'input.required', pending: [], question: 'Which?' };
+  const spent: TaskEvent = { type: 'input.required', pending: [], question: 'Go on?', budget: true };
+
+  it.each([asksInWords, spent])('D2 decides no call that follows a question in words: %j', (question) => {
+    const answered = after(parked(question), [
+      { type: 'message.received', message: says('blue'), channel: 'a2a' },
+      { type: 'task.working' },
+      { type: 'turn.started', turn: 2, model: 'm' },
+      { type: 'tool.requested', turn: 2, call: request('b', false), verdict: { type: 'ask' } },
+      { type: 'turn.finished', turn: 2, end: 'tool-calls', usage: { inputTokens: 0, outputTokens: 0 } },
+    ]);
+    const waits = after(answered, [parkOrContinue(answered)]);
+    expect(decisionInText(waits, says('approve'), 't')).toBeUndefined();
+    const [action] = pendingActions(waits);
+    expect(action).not.toHaveProperty('first');
+    expect(decisionInText(waits, says(`approve ${action?.shown ?? ''}`), 't')).toMatchObject({
+      callId: 'b',
+    });
+  });
+
+  it('D2 decides nothing where it names no task, since it may be meant for another task of the session', () => {
+    const waits = waitingFor('a');
+    const [action] = pendingActions(waits);
+    expect(decisionInText(waits, says('approve'), undefined)).toBeUndefined();
+    expect(decisionInText(waits, says(`approve ${action?.shown ?? ''}`), undefined)).toMatchObject({
+      decision: 'approve',
+    });
+    expect(acceptMessage(waits, says('approve'), options)).toMatchObject({
+      reason: 'DECISION_NEEDED',
+      message: expect.stringContaining('with the task id'),
+    });
+  });
+
+  it('continues a task whose budget is spent, where it is the first question of the named task', () => {
+    expect(acceptMessage(parked(spent), says('approve'), { ...options, taskId: 't' })).toMatchObject({
+      type: 'append',
+    });
+  });
+
+  it.each([asksInWords, spent])('D2 answers no later question in words: %j', (question) => {
+    const later = after(parked(asksInWords), [
+      { type: 'message.received', message: says('blue'), channel: 'a2a' },
+      question,
+    ]);
+    const refused = { type: 'refuse', reason: 'DECISION_NEEDED' };
+    expect(acceptMessage(later, says('approve'), { ...options, taskId: 't' })).toMatchObject(refused);
+    expect(acceptMessage(parked(question), says('approve'), options)).toMatchObject(refused);
+    expect(acceptMessage(later, says('go on'), { ...options, taskId: 't' })).toMatchObject({
+      type: 'append',
+    });
   });
 });
 
@@ -318,7 +391,7 @@ describe('receive', () => {
     const refused = acceptMessage(
       waitingFor('a'),
       { messageId: 'm', parts: [{ type: 'text', text: 'yes' }] },
-      { channel: 'a2a', wordsDecide: true },
+      { channel: 'a2a', wordsDecide: true, taskId: 't' },
     );
     expect(refused).toMatchObject({ type: 'refuse', reason: 'DECISION_NEEDED', facts: { pending: 'a' } });
   });
