@@ -253,7 +253,9 @@ export class DelegationService {
       const agent = registry.find(entry.agent);
       // The entry of an unconfigured agent stays: the agent may be configured again later.
       if (this.#outgoing.has(messageId) || agent === undefined) continue;
-      const session = live.find(messageId, entry.agent) ?? live.add(live.open(agent, messageId));
+      // A message to an existing session belongs to that session.
+      const handle = entry.sessionId ?? messageId;
+      const session = live.find(handle, entry.agent) ?? live.add(live.open(agent, handle));
       const outgoing = this.#track(session, entry, { promised: true });
       outgoing.done = this.#resume(outgoing, entry)
         .then(() => this.settled())
@@ -295,11 +297,7 @@ export class DelegationService {
       this.#parts.outbox.drop(session.firstMessageId);
       return 'withdrawn';
     }
-    // A message between two series of attempts is only in the outbox.
-    const messageIds =
-      unnamed.length > 0 || delivery === undefined
-        ? unnamed.map(([messageId]) => messageId)
-        : [session.firstMessageId];
+    const messageIds = [...unnamed.map(([messageId]) => messageId), ...this.#postponedOf(session)];
     // The agent's answer may come before the write: memory first. The next bridge reads the disk.
     for (const [, outgoing] of unnamed) outgoing.cancel = reason;
     for (const messageId of messageIds) this.#parts.outbox.update(messageId, { cancel: reason });
@@ -308,6 +306,15 @@ export class DelegationService {
       if (session.view === undefined) return 'withdrawn';
     }
     return messageIds.length > 0 ? 'cancelled-when-known' : undefined;
+  }
+
+  /** The session's messages between two series of attempts. They are only in the outbox. */
+  #postponedOf({ id, firstMessageId, agent }: Session): readonly string[] {
+    return this.#parts.outbox
+      .sending()
+      .filter((entry) => entry.agent === agent.name && !this.#outgoing.has(entry.messageId))
+      .filter(({ messageId, sessionId }) => messageId === firstMessageId || sessionId === id)
+      .map(({ messageId }) => messageId);
   }
 
   /** Writes the entry, then sends its message. @throws ProductError STORAGE; nothing is sent */
@@ -351,12 +358,12 @@ export class DelegationService {
       if (outgoing.unconfirmed) this.#postpone(outgoing, messageId, error);
       throw error;
     }
+    const message = `Whether agent "${session.agent.name}" got this is not known: the bridge ended while it was sent. Look at the agent before you delegate it again.`;
     if (cancel !== null) outbox.drop(messageId);
-    else {
-      const message = `Whether agent "${session.agent.name}" got this is not known: the bridge ended while it was sent. Look at the agent before you delegate it again.`;
-      outbox.update(messageId, { state: { type: 'lost', message } });
-    }
-    live.remove(session);
+    else outbox.update(messageId, { state: { type: 'lost', message } });
+    if (session.view === undefined) return live.remove(session);
+    session.drop();
+    if (cancel === null) session.leaveNotes([message]);
   }
 
   async #send(
@@ -372,8 +379,7 @@ export class DelegationService {
         withdrawal: { signal: withdraw.signal, wanted: () => outgoing.cancel === null },
       });
     } catch (error) {
-      this.#failed(outgoing, entry.messageId, error);
-      throw error;
+      throw this.#failed(outgoing, entry.messageId, error);
     }
     this.#accepted(outgoing, entry.messageId);
     const { deduplicates } = await session.agent.connect();
@@ -403,7 +409,8 @@ export class DelegationService {
     });
   }
 
-  #failed(outgoing: Outgoing, messageId: string, error: unknown): void {
+  /** @returns the error for the call */
+  #failed(outgoing: Outgoing, messageId: string, error: unknown): unknown {
     const { session, cancel, promised, done } = outgoing;
     const { outbox, live } = this.#parts;
     outgoing.unconfirmed = false;
@@ -420,10 +427,14 @@ export class DelegationService {
     else outbox.update(messageId, { state: { type: 'lost', message: messageOf(error) } });
     if (session.view === undefined) live.remove(session);
     else if (promised) session.leaveNotes([`The last message was not delivered: ${messageOf(error)}`]);
+    return error;
   }
 
-  /** The entry stays in the outbox: the message is sent again later, or with the next call. */
-  #postpone(outgoing: Outgoing, messageId: string, error: unknown): void {
+  /**
+   * The entry stays in the outbox: the message is sent again later, or with the next call. @returns the error with the
+   * session and what the bridge does
+   */
+  #postpone(outgoing: Outgoing, messageId: string, error: unknown): unknown {
     this.#untrack(messageId, outgoing);
     this.#calls.delete(messageId);
     outgoing.session.postpone(messageOf(error), new Date(Date.now() + LATER_MS));
@@ -433,6 +444,7 @@ export class DelegationService {
         this.#parts.log.warn({ err: failure }, 'the outbox could not be read'),
       );
     }, LATER_MS).unref();
+    return error instanceof ProductError ? kept(outgoing.session, error) : error;
   }
 
   #track(
@@ -483,6 +495,12 @@ export class DelegationService {
       answered: false,
     };
   }
+}
+
+/** The error for a call whose message stays in the outbox. The same call again joins that message. */
+function kept({ id }: Session, { reason, message, facts, cause }: ProductError): ProductError {
+  const sentence = `${message} The bridge keeps the message and sends it again by itself: wait_for_task with sessionId "${id}" waits for it. To repeat the same call is safe: nothing is sent twice.`;
+  return new ProductError(reason, sentence, { facts: { ...facts, sessionId: id }, cause });
 }
 
 function withdrawn(reason: string): ProductError {

@@ -34,6 +34,10 @@ export type SessionEvent =
   | { type: 'sending'; answers: string | undefined; delegates: boolean }
   | { type: 'delivery'; delivery: Delivery }
   | { type: 'delivered' }
+  /** The message is kept, and sent again later. */
+  | { type: 'postponed'; delivery: Delivery }
+  /** The message was withdrawn or lost, and is not sent again. */
+  | { type: 'dropped' }
   /** The message came to nothing. `before` and `during`: the task before and after `sending`. */
   | { type: 'undelivered'; error: ProductError; before: TaskState | null; during: TaskState | null }
   | { type: 'observed'; observed: Observed }
@@ -63,6 +67,13 @@ export function next(state: SessionState, event: SessionEvent): SessionState {
     case 'delivered':
       if (state.type !== 'not-delivered') return state;
       return task ?? { ...state, delivery: { type: 'silent' } };
+    case 'postponed':
+      // A live task goes on without the message, and may ask for a decision meanwhile.
+      return task === null || task.type === 'ended' || task.type === 'unknown-to-agent'
+        ? { type: 'not-delivered', delivery: event.delivery, task }
+        : state;
+    case 'dropped':
+      return task ?? state;
     case 'undelivered': {
       const { error, before, during } = event;
       const kept = task === during ? before : task;

@@ -224,8 +224,12 @@ export class Session {
 
   /** The message is still in the outbox: another attempt follows at this time. */
   postpone(reason: string, nextTry: Date): void {
-    if (this.#state.type !== 'not-delivered') return;
-    this.#apply({ type: 'delivery', delivery: { type: 'retrying', reason, nextTry, mayHaveArrived: true } });
+    this.#apply({ type: 'postponed', delivery: { type: 'retrying', reason, nextTry, mayHaveArrived: true } });
+  }
+
+  /** A postponed message is not sent again. The session's earlier task shows its state again. */
+  drop(): void {
+    this.#apply({ type: 'dropped' });
   }
 
   /** An earlier bridge has recorded that the message was not delivered. */

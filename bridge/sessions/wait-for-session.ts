@@ -56,6 +56,13 @@ export function waitFor({
       release();
       reject(error instanceof Error ? error : new Error(String(error)));
     };
+    const refused = (error: unknown): void => {
+      const { state } = session;
+      // The outbox keeps the message, and the state says when it is sent again.
+      const kept = state.type === 'not-delivered' && state.delivery.type === 'retrying';
+      if (kept) end('time');
+      else fail(error);
+    };
     const timer = setTimeout(() => {
       late = true;
       if (named()) end('time');
@@ -75,7 +82,7 @@ export function waitFor({
     delivery?.then(() => {
       delivered = true;
       return look();
-    }, fail);
+    }, refused);
     look();
   });
 }

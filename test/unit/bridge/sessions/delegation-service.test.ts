@@ -25,12 +25,21 @@ class SlowAgent extends Agent {
   readonly cancels: CancelRequest[] = [];
   take: () => void = () => undefined;
   answerCancel: () => Promise<Task> = () => Promise.resolve(this.task.cancel().toTask());
+  /** The connection breaks while it takes a message; after that its card is refused. */
+  breaks = false;
+  #refused: ProductError | undefined;
   /** Each connection waits for it. */
   reachable: Promise<void> = Promise.resolve();
   #taken = this.#held();
 
   constructor() {
     super('slow', () => Promise.reject(new Error('nobody is asked where it is')));
+  }
+
+  /** The agent is back. */
+  recover(): void {
+    this.breaks = false;
+    this.#refused = undefined;
   }
 
   /** From now on it takes a message only when it is let again. */
@@ -44,6 +53,7 @@ class SlowAgent extends Agent {
 
   override async connect(): Promise<A2aConnection> {
     await this.reachable;
+    if (this.#refused !== undefined) throw this.#refused;
     return quietConnection({
       send: () => this.#answer(),
       follow: ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
@@ -57,6 +67,10 @@ class SlowAgent extends Agent {
   }
 
   async *#answer(): AsyncIterable<StreamResponse> {
+    if (this.breaks) {
+      this.#refused = new ProductError('AGENT_ERROR', 'The card of the agent cannot be read.');
+      throw new TypeError('fetch failed');
+    }
     await this.#taken;
     yield { payload: { $case: 'task', value: this.task.toTask() } };
   }
@@ -149,6 +163,57 @@ describe('delegations that are on their way to an agent', () => {
     expect(await delegations.cancel(session, 'enough')).toBe('cancelled');
     await delegations.settled();
     expect(agent.cancels).toEqual([{ reason: 'enough', channel: 'mcp' }]);
+  });
+
+  /** A session whose task has ended, and whose next message may have arrived. */
+  async function postponed() {
+    agent.task.say('done').complete();
+    const { session, delivery } = await delegations.start(agent, { text: 'first', settings: {} });
+    agent.take();
+    await delivery;
+    await delegations.settled();
+    agent.breaks = true;
+    const next = await delegations.goOn(session, { text: 'go on', settings: {} });
+    const error: unknown = await next.delivery.catch((thrown: unknown) => thrown);
+    return { session, messageId: next.messageId, error };
+  }
+
+  test('R99 a message that may have arrived: the error names the session, and says that to repeat the call is safe', async () => {
+    const { session, error } = await postponed();
+    expect(error).toMatchObject({
+      message: expect.stringContaining('To repeat the same call is safe'),
+      facts: { sessionId: 'session-1' },
+    });
+    expect(session.stateName).toBe('not-delivered');
+    expect(
+      await delegations.unanswered({
+        agent: agent.name,
+        text: 'go on',
+        settings: {},
+        sessionId: 'session-1',
+      }),
+    ).toBeDefined();
+  });
+
+  test('R99 a postponed message to a session is sent again in that session, not in a second one', async () => {
+    const { session, messageId } = await postponed();
+    agent.recover();
+    agent.task = new FakeTask('task-2', 'session-1', true).work();
+    await delegations.recover();
+    expect(live.all).toEqual([session]);
+    expect(session.view).toMatchObject({ taskId: 'task-2', state: 'working' });
+    expect(entryOf(messageId)).toMatchObject({ state: { type: 'accepted', taskId: 'task-2' } });
+  });
+
+  test('R99 a cancel reaches a postponed message to a session, which is not sent again', async () => {
+    const { session, messageId } = await postponed();
+    expect(await delegations.cancel(session, 'enough')).toBe('cancelled-when-known');
+    expect(entryOf(messageId)).toMatchObject({ cancel: 'enough' });
+    agent.recover();
+    await delegations.recover();
+    expect(entryOf(messageId)).toBeUndefined();
+    expect(session.stateName).toBe('completed');
+    expect(live.all).toEqual([session]);
   });
 
   test.each(['the bridge connects', 'the agent answers'])(
