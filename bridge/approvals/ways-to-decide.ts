@@ -24,9 +24,13 @@ export interface ShownWaiting {
  * first.
  * @param program how a person runs the bridge at a terminal
  */
-export function decisionLines({ pending, question }: ShownWaiting, program: string): readonly string[] {
-  const line = (verb: string, shown: string, rest = ''): string =>
-    `${program} ${verb} ${quote([shown])}${rest}`;
+export function decisionLines(waiting: ShownWaiting, program: string): readonly string[] {
+  return decisionWords(waiting).map((words) => `${program} ${words}`);
+}
+
+/** The command lines without the program. */
+function decisionWords({ pending, question }: ShownWaiting): readonly string[] {
+  const line = (verb: string, shown: string, rest = ''): string => `${verb} ${quote([shown])}${rest}`;
   const asked = pending.length === 0 && question !== null ? [question] : [];
   return [
     ...pending.map(({ shown, cut, decisions }) => {
@@ -37,19 +41,29 @@ export function decisionLines({ pending, question }: ShownWaiting, program: stri
   ];
 }
 
+export interface WaysToDecide {
+  waiting: ShownWaiting;
+  program: string;
+  /** An earlier result has named the program and the page. */
+  brief?: boolean;
+}
+
 /** @param program how a person runs the bridge at a terminal. @returns '' when the session has nothing to decide */
 export function waysToDecide(
   { id, agent, view }: Pick<Session, 'id' | 'agent' | 'view'>,
-  { waiting, program }: { waiting: ShownWaiting; program: string },
+  { waiting, program, brief = false }: WaysToDecide,
 ): string {
-  const lines = decisionLines(waiting, program);
-  if (lines.length === 0) return '';
-  const rest = lines.length > LINES ? `; \`${program} show ${quote([id])}\` shows all` : '';
+  const [first, ...others] = decisionWords(waiting);
+  if (first === undefined) return '';
+  const all = `show ${quote([id])}`;
+  const named = others.slice(0, LINES - 1);
+  const told = [...named, ...(others.length > named.length ? [all] : [])].map((each) => `\`${each}\``);
+  const rest = told.length === 0 ? '' : ` (or ${told.join(', ')})`;
+  if (brief) return `At a terminal: \`${first}\`${rest}.`;
   const { url } = agent;
   const page =
     agent.name === LOCAL_AGENT && url !== undefined && view !== undefined
       ? `, or on the page ${pageAddress(url, { taskId: view.taskId })}`
       : '';
-  const told = lines.slice(0, LINES).map((each) => `\`${each}\``);
-  return `The person can also decide at a terminal with ${told.join(', ')}${rest}${page}.`;
+  return `The person can also decide at a terminal with \`${program} ${first}\`${rest}${page}.`;
 }

@@ -13,6 +13,7 @@ import type { Bridge } from '../mcp/bridge-context.ts';
 import type { ProgramPaths } from '../settings/program-paths.ts';
 import type { BridgeSettings } from '../settings/settings.ts';
 import type { HttpRun } from '../transports/http/serve-http.ts';
+import { SeenResults } from '../mcp/tool/seen-results.ts';
 import { UnconfirmedAnswers } from '../sessions/unconfirmed-answers.ts';
 import { createServer, type McpServerOptions } from '../mcp/server/mcp-server.ts';
 import { wasLeftOpen } from '../state/left-open.ts';
@@ -63,6 +64,7 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
   const client = {
     withdrawals: new CancelledCalls(),
     receipts: new UnconfirmedAnswers(),
+    seen: new SeenResults(),
     followed,
     unattended,
   };

@@ -4,6 +4,7 @@ import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { quoted, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Question } from '../../dialects/observation.ts';
 import { pendingReport } from '../../mcp/reports/session-report.ts';
+import { wholeOf } from '../../mcp/reports/session-result.ts';
 import { problemOf } from '../../sessions/session-state.ts';
 import type { Session } from '../../sessions/session.ts';
 import { actionText } from '../terminal/action-text.ts';
@@ -33,7 +34,7 @@ export async function show(run: CommandRun<CommonOptions>, given: string): Promi
       JSON.stringify({
         sessionId: id,
         agent: agent.name,
-        pending: actions.map((action) => pendingReport(action)),
+        pending: actions.map((action) => wholeOf(pendingReport(action))),
         question:
           question === null ? null : { callId: question.id, shown: question.shown, text: question.text },
       }),

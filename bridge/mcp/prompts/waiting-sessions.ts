@@ -2,6 +2,7 @@
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
 import type { Bridge } from '../bridge-context.ts';
 import { nextStep } from '../reports/next-step.ts';
+import { resultOf } from '../reports/session-result.ts';
 import { sessionText } from '../reports/session-text.ts';
 import { WAITING_STATES } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session.ts';
@@ -48,5 +49,5 @@ function reportText(session: Session, bridge: Bridge, name: (tool: ToolName) => 
   const next = humanOnlyGuidance(session, { bridge, name }) ?? nextStep(session, 'settled', name);
   const report = currentReport(session, { notes: [], next, program });
   rememberShown({ bridge }, report);
-  return sessionText(report);
+  return sessionText(resultOf(report, { type: 'first' }));
 }

@@ -17,7 +17,7 @@ export function nextStep(session: NextStepInput, end: WaitEnd, name: (tool: Tool
   if (givenUp === true)
     return `Look at the agent first, then delegate it again with ${name('delegate_task_to_assistant')}.`;
   if (stateName === 'not-delivered')
-    return `The bridge keeps the message and goes on trying. ${name('wait_for_task')} with sessionId "${id}" waits for it; ${name('cancel_running_task')} withdraws it. Do not delegate the same again before that.`;
+    return `The bridge keeps the message and goes on trying. ${name('wait_for_task')} with sessionId "${id}" waits for it; ${name('cancel_running_task')} withdraws it. To repeat the same call is safe: it joins this message.`;
   if (stateName === 'unknown-to-agent')
     return `Nothing of it can be followed, decided or cancelled. Ask the person, then delegate what is left of it with ${name('delegate_task_to_assistant')}, without sessionId.`;
   if (end === 'trouble' || (trouble !== undefined && !session.settled)) {
@@ -43,6 +43,28 @@ export function nextStep(session: NextStepInput, end: WaitEnd, name: (tool: Tool
     return `The agent waits for a message: send it with ${name('delegate_task_to_assistant')} and sessionId "${id}".`;
   }
   return `It goes on by itself. ${name('wait_for_task')} with sessionId "${id}" waits for it, ${name('check_task_progress_and_status')} looks, ${name('cancel_running_task')} ends it.`;
+}
+
+/**
+ * The next step in a result that follows another one of the same task. What is rare is said in full. @param name a tool's
+ * name as this client sees it
+ */
+export function briefStep(session: NextStepInput, end: WaitEnd, name: (tool: ToolName) => string): string {
+  const { view, trouble, settled, stateName } = session;
+  const decide = name('approve_or_deny_pending_action');
+  const rare = stateName === 'not-delivered' || stateName === 'unknown-to-agent' || end === 'trouble';
+  if (rare || view === undefined || view.state === 'auth-required' || (trouble !== undefined && !settled))
+    return nextStep(session, end, name);
+  if (hasEnded(view)) return `${name('delegate_task_to_assistant')} with this sessionId goes on.`;
+  if (view.pending.length > 0) {
+    const several = view.pending.length > 1 ? whenItRuns(session) : '';
+    return `Show it to the person and send what they decide with ${decide}. ${answering(view)}${several}`.trim();
+  }
+  if (view.question !== null)
+    return `Ask the person; ${decide} takes their words in "answer" (decision "answer").`;
+  return view.state === 'input-required'
+    ? nextStep(session, end, name)
+    : `It goes on by itself; ${name('wait_for_task')} waits for it.`;
 }
 
 /** The next step in fewer words, for the short status. The status already shows the ids. */

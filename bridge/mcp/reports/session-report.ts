@@ -1,4 +1,4 @@
-/** Builds the report of a session: the structured result of the tools. The text is written from this report only. */
+/** Builds the report of a session. `session-result.ts` chooses what a tool's result says of it. */
 import { z } from 'zod';
 import { notDone } from '../../../shared/protocol/not-done.ts';
 import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
@@ -11,6 +11,7 @@ import {
   visibleText,
 } from '../../../shared/text/visible-text.ts';
 import { DECISION_WORDS, decisionWordsFor, type McpDecisionWord } from '../../approvals/decision-input.ts';
+import { inputBesidePreview } from './input-beside-preview.ts';
 import { taskUri } from '../../sessions/task-uri.ts';
 import { mcpStateSchema, toMcpState } from '../../dialects/mcp-state.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
@@ -57,6 +58,9 @@ export const sessionReportSchema = z.object({
           .number()
           .describe('Characters of the preview that did not fit. Unless 0, it cannot be approved here.'),
         input: z.record(z.string(), z.unknown()),
+        unshown: z
+          .record(z.string(), z.unknown())
+          .describe('The fields of the input that the preview does not show.'),
         expiresAt: z.string().nullable(),
         decisions: z.array(z.enum(DECISION_WORDS)),
       }),
@@ -86,10 +90,7 @@ export type SessionReport = z.infer<typeof sessionReportSchema>;
 /** The most characters of output in a result. Clients cut or refuse longer results. */
 const MAX_OUTPUT = 150_000;
 const SHOWN_CALLS = 50;
-/**
- * Characters of previews, shared by all pending actions. The report shows an action twice, as preview and as
- * input. Both together stay below the 25,000 tokens at which Claude Code cuts a result.
- */
+/** Characters of previews, shared by all pending actions. A result stays below the 25,000 tokens at which Claude Code cuts it. */
 const PREVIEW_ROOM = 30_000;
 
 export interface ReportContext {
@@ -101,6 +102,8 @@ export interface ReportContext {
   problem: string | undefined;
   notes: readonly string[];
   next: string;
+  /** How many characters of the output to leave out, because the client has them. */
+  from?: number;
 }
 
 export function reportOf({
@@ -111,9 +114,11 @@ export function reportOf({
   problem,
   notes,
   next,
+  from = 0,
 }: ReportContext): SessionReport {
-  const output = view === undefined ? '' : outputOf(view);
-  const cut = output.length > MAX_OUTPUT;
+  const whole = view === undefined ? '' : outputOf(view);
+  const to = shownTo(whole, from);
+  const output = from === 0 ? whole.slice(0, to) : whole.slice(from, to).trimStart();
   const pending = pendingReports(view?.pending ?? []);
   const waiting = new Set(pending.map(({ callId }) => callId));
   const calls = (view?.calls ?? []).filter(({ callId }) => !waiting.has(callId));
@@ -125,7 +130,7 @@ export function reportOf({
     taskId: view === undefined || view.taskId === '' ? null : view.taskId,
     state: toMcpState(state),
     message: visibleText(problem ?? statusText(view)),
-    output: visibleText(cut ? output.slice(0, MAX_OUTPUT) : output),
+    output: visibleText(output),
     ...(missing !== '' && { notDone: missing }),
     pending,
     question: questionOf(view),
@@ -133,7 +138,7 @@ export function reportOf({
     cost: view?.cost ?? null,
     notes: [
       ...notes,
-      ...(cut ? [cutNote(view, output.length)] : []),
+      ...(to < whole.length ? [cutNote(view, { characters: whole.length, to })] : []),
       ...(hidden > 0 ? [`${String(hidden)} earlier tool calls are not shown.`] : []),
     ],
     next,
@@ -163,11 +168,16 @@ function callReport({
   };
 }
 
+/** Where the output ends that a result shows from there. */
+export function shownTo(output: string, from: number): number {
+  return Math.min(output.length, from + MAX_OUTPUT);
+}
+
 /** R70: the resource gives the rest of the output from where the cut is. */
-function cutNote(view: TaskView | undefined, characters: number): string {
+function cutNote(view: TaskView | undefined, { characters, to }: { characters: number; to: number }): string {
   const { sessionId = '', taskId = '' } = view ?? {};
   const address = { sessionId, taskId, part: 'artifacts' } as const;
-  return `The output has ${String(characters)} characters; the first ${String(MAX_OUTPUT)} are shown. The rest is the resource ${taskUri(address, MAX_OUTPUT)}, all of it ${taskUri(address)}.`;
+  return `The output has ${String(characters)} characters; the first ${String(to)} are shown. The rest is the resource ${taskUri(address, to)}, all of it ${taskUri(address)}.`;
 }
 
 /** All output of the agent, in order. Some agents make no artifacts: their result is the status text or the reply. */
@@ -222,6 +232,7 @@ export function pendingReport(action: PendingAction, room?: TextLimits): Session
     preview: preview.text,
     cut: preview.extent === 'cut' ? preview.left : 0,
     input,
+    unshown: inputBesidePreview(action),
     expiresAt,
     decisions: offeredWords(action, preview),
   };

@@ -1,12 +1,9 @@
-/**
- * Writes a session's report as text for a person, with the structured result's content in order of importance.
- * Pure.
- */
+/** Writes a session's result as text for a person, in order of importance. It says all that the structured result says. Pure. */
 import { withLineMarks, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Cost } from '../../sessions/task-view.ts';
-import type { SessionReport } from './session-report.ts';
+import type { PendingResult, SessionResult } from './session-result.ts';
 
-const HEADLINES: Readonly<Record<SessionReport['state'], string>> = {
+const HEADLINES: Readonly<Record<SessionResult['state'], string>> = {
   not_delivered: 'does not have the task',
   working: 'is working on it',
   input_required: 'waits for you',
@@ -18,14 +15,14 @@ const HEADLINES: Readonly<Record<SessionReport['state'], string>> = {
   unknown: 'is in a state this bridge does not know',
 };
 
-export function sessionText(report: SessionReport): string {
-  const { sessionId, agent, taskId, state, message, output, notDone } = report;
-  const { pending, question, calls, cost, notes, next } = report;
+export function sessionText(result: SessionResult): string {
+  const { sessionId, agent, taskId = null, state, message, output, notDone, delta = '' } = result;
+  const { pending, question, calls = [], cost, notes = [], next } = result;
   const task = taskId === null ? '' : `, task ${taskId}`;
   return [
-    `${agent} ${HEADLINES[state]}${notDone === undefined ? '' : `; ${notDone}`} (state ${state}, session ${sessionId}${task}).`,
-    message === '' || message === output ? '' : said(message, report),
-    output === '' ? '' : said(output, report),
+    `${agent} ${HEADLINES[state]}${notDone === undefined ? '' : `; ${notDone}`} (state ${state}, session ${sessionId}${task}).${delta === '' ? '' : ` ${delta}`}`,
+    message === '' || message === output ? '' : said(message, result),
+    output === '' ? '' : said(output, result),
     ...pending.map((action, index) => pendingBlock(action, index + 1, pending.length)),
     question === null
       ? ''
@@ -40,38 +37,26 @@ export function sessionText(report: SessionReport): string {
 }
 
 /** While a decision waits, the agent's text must not look like the bridge's own questions or answers. */
-function said(text: string, { pending, question }: SessionReport): string {
+function said(text: string, { pending, question }: SessionResult): string {
   return pending.length === 0 && question === null ? text : withLineMarks(text);
 }
 
 /** A pending action as a person must see it before they decide. */
-export function pendingBlock(
-  action: SessionReport['pending'][number],
-  number: number,
-  count: number,
-): string {
-  const {
-    callId,
-    shown,
-    tool,
-    title,
-    source,
-    sideEffect,
-    why,
-    rule,
-    preview,
-    cut,
-    input,
-    expiresAt,
-    decisions,
-  } = action;
+export function pendingBlock(action: PendingResult, number: number, count: number): string {
+  const { callId, shown, title, shownBefore, tool = '', source = '', sideEffect = '', why = '' } = action;
+  const { rule, preview = '', input, expiresAt, decisions = [] } = action;
+  const ids = `callId ${visibleLine(callId)}, shown ${visibleLine(shown)}`;
+  const place = count === 1 ? '' : `${String(number)} of ${String(count)} `;
+  if (shownBefore === true)
+    return `Still pending ${place}— ${title}\n${ids}. An earlier result has its preview, which has not changed.`;
+  const expires = typeof expiresAt === 'string' ? `, expires ${expiresAt}` : '';
   return [
-    `Pending action ${count === 1 ? '' : `${String(number)} of ${String(count)} `}— ${title}`,
-    `callId ${visibleLine(callId)}, shown ${visibleLine(shown)}, tool ${tool} (${source}), side effect: ${sideEffect}${expiresAt === null ? '' : `, expires ${expiresAt}`}`,
+    `Pending action ${place}— ${title}`,
+    `${ids}, tool ${tool} (${source}), side effect: ${sideEffect}${expires}`,
     why,
     rule === undefined ? '' : `It is asked for by ${rule}: no trust changes that.`,
     preview,
-    cut === 0 ? `Input: ${inputText(input)}` : '',
+    input === undefined ? '' : `Input: ${inputText(input)}`,
     `Decisions: ${decisions.join(', ')}`,
   ]
     .filter((line) => line !== '')
@@ -95,7 +80,14 @@ function price(usd: number | null | undefined): string {
   return usd === null ? ', price unknown' : `, ${dollars(usd)}`;
 }
 
-function callLine({ callId, tool, title, state, toolId, summary }: SessionReport['calls'][number]): string {
+function callLine({
+  callId,
+  tool,
+  title,
+  state,
+  toolId = null,
+  summary,
+}: NonNullable<SessionResult['calls']>[number]): string {
   const ids =
     toolId === null ? `callId ${visibleLine(callId)}` : `callId ${visibleLine(callId)}, toolId ${toolId}`;
   return `- ${tool}: ${title} — ${state}${summary === null || summary === '' ? '' : `: ${summary}`} (${ids})`;

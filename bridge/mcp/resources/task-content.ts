@@ -4,6 +4,7 @@ import type { Aside } from '../../../shared/protocol/tool-approval.ts';
 import { visibleJson, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import { messageText } from '../../dialects/parts.ts';
 import { outputOf, pendingReport, reportOf } from '../reports/session-report.ts';
+import { firstOf, resultOf } from '../reports/session-result.ts';
 import { pendingBlock } from '../reports/session-text.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import type { TaskPart } from '../../sessions/task-uri.ts';
@@ -42,11 +43,7 @@ function headOf(aside: Aside): string {
 
 /** The report without the output, which is a separate part. */
 function stateText({ agent, view }: ReadTask): string {
-  const {
-    output,
-    next: _,
-    ...state
-  } = reportOf({
+  const report = reportOf({
     sessionId: view.sessionId,
     agent,
     state: view.state,
@@ -55,6 +52,7 @@ function stateText({ agent, view }: ReadTask): string {
     notes: [],
     next: '',
   });
+  const { output, next: _, ...state } = resultOf(report, { type: 'whole' });
   return visibleJson(
     JSON.stringify({ ...state, message: state.message === '' ? output : state.message }, null, 2),
   );
@@ -79,7 +77,7 @@ function transcriptOf({ agent, view, history }: ReadTask): string {
 
 /** Uncut, however long: the client of a resource can page through it. */
 function diffOf({ view }: ReadTask): string {
-  const pending = view.pending.map((action) => pendingReport(action));
+  const pending = view.pending.map((action) => firstOf(pendingReport(action)));
   if (pending.length === 0) return 'Nothing waits for a decision.';
   return pending.map((action, index) => pendingBlock(action, index + 1, pending.length)).join('\n\n');
 }

@@ -22,6 +22,7 @@ import { listCommands } from '../tools/list-commands.ts';
 import { runAgentTool } from '../tools/run-agent-tool.ts';
 import { listSessions } from '../tools/list-sessions.ts';
 import { offerTools } from '../tools/offer-tools.ts';
+import type { SeenResults } from '../tool/seen-results.ts';
 import { withToolPrefix, type Tool } from '../tool/tool.ts';
 import { waitForTask } from '../tools/wait-for-task.ts';
 import type { OnCancel } from '../cancelled-calls/cause.ts';
@@ -60,6 +61,8 @@ export interface ServerClient {
   receipts: UnconfirmedAnswers;
   /** The MCP tasks that the client follows; undefined when requests do not identify their client. */
   followed: FollowedTasks | undefined;
+  /** What the client has been told of each session; undefined when requests do not identify their client. */
+  seen: SeenResults | undefined;
   /** No person uses the client: the client itself answers forms. */
   unattended: boolean;
   /** Called when a cancelled call has ended. A transport with one stream for each call closes that stream. */

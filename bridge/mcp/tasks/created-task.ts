@@ -5,7 +5,7 @@ import type { WaitEnd } from '../../sessions/wait-for-session.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import type { ToolCall } from '../tool/tool.ts';
 import { toCallToolResult, type ToolReply } from '../tool/tool-result.ts';
-import type { SessionReport } from '../reports/session-report.ts';
+import type { SessionResult } from '../reports/session-result.ts';
 import { taskCreatedAt } from './task-created-at.ts';
 import { detailedTask } from './detailed-task.ts';
 import { handleOf } from '../../sessions/task-handle.ts';
@@ -18,7 +18,7 @@ export async function createdTask(
   call: ToolCall,
   session: Session,
   end: WaitEnd,
-): Promise<ToolReply<SessionReport>> {
+): Promise<ToolReply<SessionResult>> {
   // A client may not show this reply, so the reply does not use up the news, and shows no preview.
   const reply = sessionReply({ ...call, news: () => [], onReceipt: () => undefined }, session, { end });
   const taskId = handleOf({ sessionId: session.id, taskId: session.view?.taskId ?? '' });

@@ -1,7 +1,7 @@
 /** Builds the result of a task that has ended, or that no form can continue: the tool call's result. Pure. */
 import { humanOnlyGuidance, type GuidanceContext } from '../reports/human-only-guidance.ts';
 import { nextStep } from '../reports/next-step.ts';
-import type { SessionReport } from '../reports/session-report.ts';
+import { resultOf, type SessionResult } from '../reports/session-result.ts';
 import { sessionText } from '../reports/session-text.ts';
 import { toolExecutions } from '../reports/tool-executions.ts';
 import type { Session } from '../../sessions/session.ts';
@@ -13,11 +13,11 @@ export function endedReply(
   session: Session,
   { view, current, notes }: { view: TaskView | undefined; current: boolean; notes: readonly string[] },
   speaker: GuidanceContext,
-): ToolReply<SessionReport> {
+): ToolReply<SessionResult> {
   const { id, agent, oneByOne, givenUp } = session;
   const stateName = current ? session.stateName : (view?.state ?? 'unknown');
   const standing = { id, view, stateName, trouble: undefined, settled: true, oneByOne, givenUp };
-  const structured = currentReport(
+  const report = currentReport(
     { id, agent, view, stateName, ...(current && { state: session.state }) },
     {
       notes,
@@ -25,6 +25,7 @@ export function endedReply(
       program: speaker.bridge.program,
     },
   );
+  const structured = resultOf(report, { type: 'first' });
   return {
     structured,
     text: sessionText(structured),

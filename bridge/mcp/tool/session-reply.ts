@@ -1,9 +1,19 @@
 /** Builds the reply of a tool that is about one session. */
-import { nextStep } from '../reports/next-step.ts';
+import { briefStep, nextStep } from '../reports/next-step.ts';
 import { waysToDecide } from '../../approvals/ways-to-decide.ts';
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
 import { toolExecutions } from '../reports/tool-executions.ts';
-import { reportOf, type SessionReport } from '../reports/session-report.ts';
+import { outputOf, reportOf, type SessionReport, shownTo } from '../reports/session-report.ts';
+import {
+  type Extent,
+  hasNews,
+  type PendingResult,
+  resultOf,
+  seenCharacters,
+  seenOf,
+  type SeenResult,
+  type SessionResult,
+} from '../reports/session-result.ts';
 import { sessionText } from '../reports/session-text.ts';
 import type { Session } from '../../sessions/session.ts';
 import { problemOf, type SessionState } from '../../sessions/session-state.ts';
@@ -13,7 +23,10 @@ import type { ToolCall } from './tool.ts';
 import type { Refusal, ToolReply } from './tool-result.ts';
 
 /** The parts of a call that a reply needs. */
-type ReplyContext = Pick<ToolCall, 'bridge' | 'news' | 'name' | 'signal' | 'onReceipt'>;
+type ReplyContext = Pick<
+  ToolCall,
+  'bridge' | 'news' | 'name' | 'signal' | 'onReceipt' | 'seen' | 'whole'
+>;
 
 interface SessionReplyOptions {
   end: WaitEnd;
@@ -22,6 +35,11 @@ interface SessionReplyOptions {
   next?: string | undefined;
   /** The call is about the outcome of delegated work: a failed outcome is an error of the call (B4). */
   outcome?: boolean;
+  /**
+   * When to repeat what the client has been told: `if-nothing-new` for a call that had nothing to wait for, so that what
+   * waits and what has ended can be read again (R95).
+   */
+  again?: 'never' | 'if-nothing-new' | 'always';
 }
 
 /** The session's current state. A result counts as collected when the client has received the reply. */
@@ -29,14 +47,15 @@ export function sessionReply(
   call: ReplyContext,
   session: Session,
   options: SessionReplyOptions,
-): ToolReply<SessionReport> {
-  const { end, notes = [], next, outcome = false } = options;
-  const structured = currentReport(session, {
-    notes: [...call.news(), ...session.takeNotes(), ...notes],
-    next: next ?? humanOnlyGuidance(session, call) ?? nextStep(session, end, call.name),
-    program: call.bridge.program,
+): ToolReply<SessionResult> {
+  const { outcome = false } = options;
+  const { report, extent, seen } = told(call, session, {
+    ...options,
+    notes: [...call.news(), ...session.takeNotes(), ...(options.notes ?? [])],
   });
-  rememberShown(call, structured);
+  const structured = resultOf(report, extent);
+  rememberShown(call, report);
+  call.onReceipt(() => call.seen?.record(session.id, seen));
   // No client reads the answer to a cancelled call.
   if (!call.signal.aborted && session.over) call.onReceipt(call.bridge.delegations.handOver(session));
   if (session.state.type === 'not-delivered') call.bridge.delegations.promise(session, call.signal);
@@ -44,7 +63,44 @@ export function sessionReply(
     structured,
     text: sessionText(structured),
     executions: toolExecutions(session),
-    ...(outcome && failureOf(structured)),
+    ...(outcome && failureOf(report)),
+  };
+}
+
+interface Told {
+  report: SessionReport;
+  extent: Extent;
+  /** What the client has been told once it has this result. */
+  seen: SeenResult;
+}
+
+function told(
+  call: ReplyContext,
+  session: Session,
+  { end, notes, next, again = 'never' }: SessionReplyOptions & { notes: readonly string[] },
+): Told {
+  const { program } = call.bridge;
+  const { view } = session;
+  const output = view === undefined ? '' : outputOf(view);
+  const before = call.whole || again === 'always' ? undefined : call.seen?.of(session.id);
+  const onlyPerson = humanOnlyGuidance(session, call);
+  if (before !== undefined && before.taskId === view?.taskId) {
+    const from = seenCharacters(before, output);
+    const step = next ?? onlyPerson ?? briefStep(session, end, call.name);
+    const brief = onlyPerson === undefined;
+    const report = currentReport(session, { notes, next: step, program, from, brief });
+    if (again === 'never' || hasNews(report, before)) {
+      const delta = `Only what is new since the last result; ${call.name('wait_for_task')} with "whole" repeats all.`;
+      const extent = { type: 'since', seen: before, delta } as const;
+      return { report, extent, seen: seenOf(report, output.slice(0, shownTo(output, from))) };
+    }
+  }
+  const step = next ?? onlyPerson ?? nextStep(session, end, call.name);
+  const report = currentReport(session, { notes, next: step, program });
+  return {
+    report,
+    extent: { type: call.whole ? 'whole' : 'first' },
+    seen: seenOf(report, output.slice(0, shownTo(output, 0))),
   };
 }
 
@@ -57,16 +113,22 @@ export function rememberShown(
     bridge: { cutPreviews },
     onReceipt,
   }: { bridge: Pick<Bridge, 'cutPreviews'>; onReceipt?: ReplyContext['onReceipt'] },
-  { taskId, pending }: Pick<SessionReport, 'taskId' | 'pending'>,
+  {
+    taskId,
+    pending,
+  }: { taskId?: string | null | undefined; pending: readonly Pick<PendingResult, 'shown' | 'cut'>[] },
 ): void {
-  for (const { shown, cut } of pending) {
+  for (const { shown, cut = 0 } of pending) {
     if (cut > 0) cutPreviews.add(taskId ?? '', shown);
     else onReceipt?.(() => cutPreviews.delete(taskId ?? '', shown));
   }
 }
 
 /** A call is an error if its task has failed, was rejected or not delivered, or is unknown to the agent (B4). */
-export function failureOf({ state, sessionId }: SessionReport): Pick<ToolReply<SessionReport>, 'refusal'> {
+export function failureOf({
+  state,
+  sessionId,
+}: Pick<SessionReport, 'state' | 'sessionId'>): Pick<ToolReply<SessionResult>, 'refusal'> {
   const reason = FAILURES[state];
   return reason === undefined ? {} : { refusal: { reason, facts: { sessionId, state } } };
 }
@@ -78,10 +140,20 @@ const FAILURES: Readonly<Partial<Record<SessionReport['state'], Refusal['reason'
   unknown_to_agent: 'UNKNOWN_TASK',
 };
 
+interface ReportWords {
+  notes: readonly string[];
+  next: string;
+  program: string;
+  /** As `ReportContext`. */
+  from?: number;
+  /** As `WaysToDecide`. */
+  brief?: boolean;
+}
+
 /** The report of a session. Its next step ends with command lines that a person can copy. */
 export function currentReport(
   session: Pick<Session, 'id' | 'agent' | 'view' | 'stateName'> & { state?: SessionState },
-  { notes, next, program }: { notes: readonly string[]; next: string; program: string },
+  { notes, next, program, from, brief }: ReportWords,
 ): SessionReport {
   const { id, agent, view, state, stateName } = session;
   const problem = state === undefined ? undefined : problemOf(state);
@@ -93,7 +165,8 @@ export function currentReport(
     problem,
     notes,
     next,
+    ...(from !== undefined && { from }),
   });
-  const ways = waysToDecide(session, { waiting: report, program });
+  const ways = waysToDecide(session, { waiting: report, program, ...(brief !== undefined && { brief }) });
   return { ...report, next: [next, ways].filter((each) => each !== '').join(' ') };
 }

@@ -25,6 +25,7 @@ import { type AwaitedWork, OpenCall } from '../cancelled-calls/open-call.ts';
 import type { CancelledCalls } from '../cancelled-calls/cancelled-calls.ts';
 import { inputSchemaOf, type ListedSchema, outputSchemaOf } from './listed-schema.ts';
 import { startProgress } from './progress.ts';
+import type { SeenResults } from './seen-results.ts';
 import { errorMeta, type InterimResult, type ToolReply, toCallToolResult } from './tool-result.ts';
 import { TOOL_NAMES, type ToolName } from '../../tool-names/tool-name.ts';
 
@@ -52,6 +53,10 @@ export interface ToolCall {
   readonly client: Client;
   /** The tasks that the client follows; undefined when requests do not identify their client. */
   readonly followed: FollowedTasks | undefined;
+  /** What the client has been told of each session; undefined when requests do not identify their client. */
+  readonly seen: SeenResults | undefined;
+  /** The result must say everything, with whole inputs. */
+  readonly whole: boolean;
   /** Signs the state with which the client repeats this call after its person has answered. */
   readonly signed: (state: RoundState) => Promise<string>;
   /** A tool's name as this client sees it. */
@@ -92,6 +97,7 @@ export interface ToolServer {
   withdrawals: CancelledCalls;
   receipts: UnconfirmedAnswers;
   followed: FollowedTasks | undefined;
+  seen: SeenResults | undefined;
   released?: (requestId: RequestId) => void;
   /** The first call that needs the bridge opens it, so the first MCP answers do not wait. */
   bridge: () => Promise<Bridge>;
@@ -110,6 +116,9 @@ export interface Tool {
   listed(offer: ToolServer, context: ServerContext): ListedTool | undefined;
   answer(call: IncomingCall, offer: ToolServer): Promise<CallToolResult | InputRequiredResult>;
 }
+
+/** The `_meta` key with which a program asks for results that say everything each time. */
+const WHOLE_RESULT = 'mcp-a2a-bridge/wholeResult';
 
 /** The most characters that a client accepts in a result. */
 const MAX_RESULT = 400_000;
@@ -162,6 +171,7 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
     withdrawals,
     receipts,
     followed,
+    seen,
     released,
     bridge,
   }: ToolServer,
@@ -193,6 +203,8 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
       name: called,
       client: clientOf(server, context, { round, unattended }),
       followed,
+      seen,
+      whole: meta?.[WHOLE_RESULT] === true,
       signed: (state) => opened.requestStates.sign(state, words),
       beforeSending: () => open.beforeSending(),
       awaits: (awaited) => {

@@ -7,7 +7,7 @@ import { askInCall, type FormRequest, takeRound } from '../../approvals/ask-in-c
 import type { Form, UrlForm } from '../../approvals/form-field.ts';
 import { commandLineNotes, offeredForms } from '../../approvals/offered-forms.ts';
 import type { SessionRound } from '../../approvals/request-state.ts';
-import type { SessionReport } from '../reports/session-report.ts';
+import type { SessionResult } from '../reports/session-result.ts';
 import type { Session } from '../../sessions/session.ts';
 import { isOver } from '../../sessions/session-state.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
@@ -48,9 +48,10 @@ const IN_BACKGROUND =
 export async function awaitSession(
   call: ToolCall,
   awaited: AwaitedSession,
-): Promise<ToolReply<SessionReport>> {
+): Promise<ToolReply<SessionResult>> {
   const { session, timeout, notes = () => [], asTask = true, outcome = false } = awaited;
   const { client, bridge } = call;
+  const again = awaited.showsPending === true && session.settled ? 'if-nothing-new' : 'never';
   // A client with the tasks extension shows the forms of the task. A second form would ask twice.
   const forms = bridge.rules.approvals === 'tool-only' || client.tasks ? 'none' : client.forms;
   if (asTask && client.tasks && bridge.rules.approvals !== 'tool-only') {
@@ -65,7 +66,7 @@ export async function awaitSession(
     if (!isOver(session.state) && (view === undefined || (!preview && !followed)))
       return createdTask(call, session, end);
     const next = followed && !isOver(session.state) && !isAsking(view) ? IN_BACKGROUND : undefined;
-    return sessionReply(call, session, { end, notes: notes(), next, outcome });
+    return sessionReply(call, session, { end, notes: notes(), next, outcome, again });
   }
   const end = await waited(call, awaited);
   // Only a person may decide, and this client shows no forms.
@@ -73,10 +74,15 @@ export async function awaitSession(
     bridge.webhook?.hurry(session);
   if (forms === 'push' && timeout > 0) {
     const asked = await askInCall(asking(call, awaited), end);
-    return sessionReply(call, session, { end: asked.end, notes: [...notes(), ...asked.notes], outcome });
+    return sessionReply(call, session, {
+      end: asked.end,
+      notes: [...notes(), ...asked.notes],
+      outcome,
+      again,
+    });
   }
-  const reply = (more: readonly string[] = []): ToolReply<SessionReport> =>
-    sessionReply(call, session, { end, notes: [...notes(), ...more], outcome });
+  const reply = (more: readonly string[] = []): ToolReply<SessionResult> =>
+    sessionReply(call, session, { end, notes: [...notes(), ...more], outcome, again });
   return forms === 'rounds' && timeout > 0 ? nextRound(call, { session, end, count: 1, reply }) : reply();
 }
 
@@ -85,13 +91,13 @@ export async function awaitRound(
   call: ToolCall,
   round: SessionRound,
   waitSeconds: number | undefined,
-): Promise<ToolReply<SessionReport>> {
+): Promise<ToolReply<SessionResult>> {
   const session = await call.bridge.sessions.find(round.sessionId);
   call.awaits({ session });
   await session.refresh();
   const timeout = call.timeout(waitSeconds);
   const { end, notes, goesOn } = await takeRound(asking(call, { session, timeout }), round);
-  const reply = (more: readonly string[] = []): ToolReply<SessionReport> =>
+  const reply = (more: readonly string[] = []): ToolReply<SessionResult> =>
     sessionReply(call, session, { end, notes: [...notes, ...more], outcome: true });
   return goesOn && round.count < MOST_ROUNDS
     ? nextRound(call, { session, end, count: round.count + 1, reply })
@@ -102,10 +108,10 @@ interface NextRound {
   session: Session;
   end: WaitEnd;
   count: number;
-  reply: (notes?: readonly string[]) => ToolReply<SessionReport>;
+  reply: (notes?: readonly string[]) => ToolReply<SessionResult>;
 }
 
-async function nextRound(call: ToolCall, at: NextRound): Promise<ToolReply<SessionReport>> {
+async function nextRound(call: ToolCall, at: NextRound): Promise<ToolReply<SessionResult>> {
   const { session, end, count, reply } = at;
   if (end !== 'settled') return reply();
   const { offers, links } = call.bridge;

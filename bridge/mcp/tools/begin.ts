@@ -2,7 +2,7 @@
 import type { Agent } from '../../agents/agent.ts';
 import type { DelegatedWork } from '../../state/outbox-entry.ts';
 import { isRecent } from '../../sessions/same-call.ts';
-import type { SessionReport } from '../reports/session-report.ts';
+import type { SessionResult } from '../reports/session-result.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { WaitOptions } from '../../sessions/wait-for-session.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
@@ -71,7 +71,7 @@ export async function awaitBegun(
   { session, delivery, notes, acknowledgement }: StartedTask,
   waitSeconds: number | undefined,
   atLeast?: WaitOptions['atLeast'],
-): Promise<ToolReply<SessionReport>> {
+): Promise<ToolReply<SessionResult>> {
   call.awaits({ session, ...(delivery === undefined ? {} : { delivery }) });
   let delivered = false;
   void delivery?.then(

@@ -1,7 +1,7 @@
 /** `cancel_running_task`: cancels a session's task. */
 import { z } from 'zod';
 import { onAbort } from '../../../shared/runtime/abort.ts';
-import { sessionReportSchema } from '../reports/session-report.ts';
+import { sessionResultSchema } from '../reports/session-result.ts';
 import type { CancelEnd } from '../../sessions/cancel-task.ts';
 import type { Session } from '../../sessions/session.ts';
 import * as fields from '../tool/input-fields.ts';
@@ -20,7 +20,7 @@ export const cancelTask = defineTool({
     agent: fields.ownerAgentSchema,
     reason: fields.reasonSchema,
   }),
-  output: sessionReportSchema,
+  output: sessionResultSchema,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   alwaysLoad: true,
   async run({ sessionId, agent, reason = 'cancelled over MCP' }, call) {

@@ -1,6 +1,6 @@
 /** `quick_consultation_for_second_opinion`: one question and one answer. The agent changes nothing. */
 import { z } from 'zod';
-import { sessionReportSchema } from '../reports/session-report.ts';
+import { sessionResultSchema } from '../reports/session-result.ts';
 import { awaitRound } from './await-session.ts';
 import { awaitBegun, startTask, joinIdenticalTask } from './begin.ts';
 import * as fields from '../tool/input-fields.ts';
@@ -21,7 +21,7 @@ export const consult = defineTool({
     agent: fields.agentSchema,
     waitSeconds: fields.waitSecondsSchema,
   }),
-  output: sessionReportSchema,
+  output: sessionResultSchema,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: false },
   async run({ question, context, model, agent: agentName, waitSeconds }, call) {
     if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);

@@ -12,7 +12,8 @@ import { refuseForPerson } from '../reports/human-only-guidance.ts';
 import { refuseUnseen, seenInPart } from '../../approvals/seen-whole.ts';
 import { sendDecisions } from '../../approvals/send-decisions.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { pendingReports, type SessionReport, sessionReportSchema } from '../reports/session-report.ts';
+import { pendingReports } from '../reports/session-report.ts';
+import { type SessionResult, sessionResultSchema } from '../reports/session-result.ts';
 import type { Session } from '../../sessions/session.ts';
 import { awaitRound, awaitSession } from './await-session.ts';
 import * as fields from '../tool/input-fields.ts';
@@ -48,7 +49,7 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
     decisions: z.array(listedDecision).min(1).max(100).optional().describe('Several decisions at once.'),
     waitSeconds: fields.waitSecondsSchema,
   }),
-  output: sessionReportSchema,
+  output: sessionResultSchema,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   alwaysLoad: true,
   decides: true,
@@ -94,7 +95,7 @@ async function otherQuestion(
   call: ToolCall,
   session: Session,
   error: unknown,
-): Promise<ToolReply<SessionReport>> {
+): Promise<ToolReply<SessionResult>> {
   if (!(error instanceof ProductError) || error.reason !== 'INPUT_CHANGED') throw error;
   await session.look();
   return questionAgain(call, session, error);
@@ -105,9 +106,9 @@ function questionAgain(
   call: ToolCall,
   session: Session,
   { reason, facts, message }: ProductError,
-): ToolReply<SessionReport> {
-  const { structured, text, ...reply } = sessionReply(call, session, { end: 'settled' });
-  const notes = [message, ...structured.notes];
+): ToolReply<SessionResult> {
+  const { structured, text, ...reply } = sessionReply(call, session, { end: 'settled', again: 'always' });
+  const notes = [message, ...(structured.notes ?? [])];
   return {
     ...reply,
     structured: { ...structured, notes },

@@ -7,7 +7,7 @@ import { hasEnded } from '../../sessions/task-view.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { permitStart, placeWorkspace } from './permit-start.ts';
 import { decideHint, humanOnlyGuidance, refuseForPerson } from '../reports/human-only-guidance.ts';
-import { sessionReportSchema } from '../reports/session-report.ts';
+import { sessionResultSchema } from '../reports/session-result.ts';
 import { awaitRound } from './await-session.ts';
 import { awaitBegun, startTask, joinIdenticalTask } from './begin.ts';
 import { acknowledgementOf } from '../reports/acknowledgement.ts';
@@ -39,7 +39,7 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
     model: fields.modelSchema,
     waitSeconds: fields.waitSecondsSchema,
   }),
-  output: sessionReportSchema,
+  output: sessionResultSchema,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   alwaysLoad: true,
   async run({ task, agent: agentName, workspace, autoExecute, mode, sessionId, model, waitSeconds }, call) {

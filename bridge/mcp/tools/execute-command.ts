@@ -5,7 +5,7 @@ import { visibleText } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { commandsOf } from '../../agents/agent-commands.ts';
 import { refuseForPerson } from '../reports/human-only-guidance.ts';
-import { sessionReportSchema } from '../reports/session-report.ts';
+import { sessionResultSchema } from '../reports/session-result.ts';
 import { awaitRound } from './await-session.ts';
 import { awaitBegun } from './begin.ts';
 import { beginCommand } from './begin-command.ts';
@@ -13,8 +13,8 @@ import * as fields from '../tool/input-fields.ts';
 import { defineTool, type ToolCall } from '../tool/tool.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
 
-const commandReport = sessionReportSchema.extend({
-  sessionId: sessionReportSchema.shape.sessionId
+const commandReport = sessionResultSchema.extend({
+  sessionId: sessionResultSchema.shape.sessionId
     .nullable()
     .describe('The handle of the session: pass it to the other tools. Null if the command started none.'),
 });

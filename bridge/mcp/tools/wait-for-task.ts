@@ -1,6 +1,6 @@
 /** `wait_for_task`: waits until a task needs a decision or ends. */
 import { z } from 'zod';
-import { sessionReportSchema } from '../reports/session-report.ts';
+import { sessionResultSchema } from '../reports/session-result.ts';
 import { NAMING_MS } from '../../sessions/wait-for-session.ts';
 import { awaitRound, awaitSession } from './await-session.ts';
 import * as fields from '../tool/input-fields.ts';
@@ -9,16 +9,18 @@ import { defineTool } from '../tool/tool.ts';
 export const waitForTask = defineTool({
   name: 'wait_for_task',
   title: 'Wait for a task',
-  description: `Waits until the session's task has ended or needs a decision, at most waitSeconds, and returns where it stands, with its full result. Call it again to wait on: nothing is lost between two calls.`,
+  description: `Waits until the session's task has ended or needs a decision, at most waitSeconds, and returns what is new since the last result: everything, if nothing is. Call it again to wait on.`,
   input: z.strictObject({
     sessionId: fields.sessionIdSchema,
     agent: fields.ownerAgentSchema,
+    whole: z.boolean().optional().describe('Repeat everything, with whole inputs.'),
     waitSeconds: fields.waitSecondsSchema,
   }),
-  output: sessionReportSchema,
+  output: sessionResultSchema,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   alwaysLoad: true,
-  async run({ sessionId, agent, waitSeconds }, call) {
+  async run({ sessionId, agent, whole = false, waitSeconds }, received) {
+    const call = { ...received, whole: received.whole || whole };
     if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
     const { registry, sessions } = call.bridge;
     const timeout = call.timeout(waitSeconds);

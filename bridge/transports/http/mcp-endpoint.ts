@@ -45,6 +45,7 @@ export function mcpEndpoint({
     withdrawals: new CancelledCalls(),
     receipts: new UnconfirmedAnswers(),
     followed: undefined,
+    seen: undefined,
     unattended: false,
   };
   const handler = createMcpHandler(() => serve(client), {

@@ -16,6 +16,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
+import { SeenResults } from '../../mcp/tool/seen-results.ts';
 import { UnconfirmedAnswers } from '../../sessions/unconfirmed-answers.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { rpcError } from './rpc-error.ts';
@@ -131,6 +132,7 @@ export class McpSessions {
       // The revisions with sessions have no tasks extension.
       followed: undefined,
       receipts,
+      seen: new SeenResults(),
       unattended: false,
       // A cancelled call gets no answer, so nothing else ends its stream.
       released: (requestId) => {

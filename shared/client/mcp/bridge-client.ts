@@ -64,7 +64,8 @@ export class BridgeClient {
   }
 
   #calling(name: string, args: Arguments): { method: string; params: object } {
-    return { method: 'tools/call', params: { name: `${this.#prefix}${name}`, arguments: args } };
+    const _meta = { 'mcp-a2a-bridge/wholeResult': true };
+    return { method: 'tools/call', params: { name: `${this.#prefix}${name}`, arguments: args, _meta } };
   }
 }
 

@@ -186,7 +186,7 @@ export class McpConnection {
       jsonrpc: '2.0',
       id,
       method,
-      params: progress ? { ...params, _meta: { progressToken: id } } : params,
+      params: progress ? withProgress(params, id) : params,
     };
   }
 
@@ -217,4 +217,9 @@ function resultOf({ result, error }: IncomingMessage): unknown {
 
 function withdrawal(message: string): ClientError {
   return new ClientError('aborted', message);
+}
+
+function withProgress(params: object, progressToken: number): object {
+  const meta = '_meta' in params && typeof params._meta === 'object' ? params._meta : {};
+  return { ...params, _meta: { ...meta, progressToken } };
 }

@@ -1,0 +1,83 @@
+/** Finds the fields of a call's input that its preview does not show. A person must see them too (D5). Pure. */
+import { isDeepStrictEqual } from 'node:util';
+import type { PendingAction, Preview } from '../../../shared/protocol/tool-approval.ts';
+
+/** @returns the fields that the preview does not show, as they are in the input */
+export function inputBesidePreview({
+  input,
+  preview,
+  source,
+}: Pick<PendingAction, 'input' | 'preview' | 'source'>): Record<string, unknown> {
+  if (preview.type === 'json' && isDeepStrictEqual(preview.value, input)) return {};
+  const shows = shownBy(preview, source.type === 'built-in');
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => !shows(value)));
+}
+
+/** @param effect the agent itself makes the change that the diff shows */
+function shownBy(preview: Preview, effect: boolean): (value: unknown) => boolean {
+  switch (preview.type) {
+    case 'diff':
+      return shownByDiff(preview, effect);
+    case 'command':
+      return (value) => value === preview.command;
+    case 'url':
+      return (value) => value === preview.url;
+    case 'question': {
+      const { text, choices, schema } = preview;
+      return (value) => [text, choices, schema].some((each) => isDeepStrictEqual(each, value));
+    }
+    case 'json':
+      return () => false;
+  }
+}
+
+/**
+ * A diff shows its path, and each passage of several lines of the old or the new text. A shorter text may stand in the
+ * diff by chance, so it counts as not shown. A new text of the whole file counts as shown: what the diff leaves out of it
+ * does not change.
+ */
+function shownByDiff(
+  { path, diff }: Extract<Preview, { type: 'diff' }>,
+  effect: boolean,
+): (value: unknown) => boolean {
+  const hunks = hunksOf(diff);
+  return (value) => {
+    if (value === path) return true;
+    if (typeof value !== 'string' || !value.includes('\n')) return false;
+    const passage = value.endsWith('\n') ? value.slice(0, -1) : value;
+    if (hunks.some((hunk) => isPassage(passage, hunk.before) || isPassage(passage, hunk.after))) return true;
+    return effect && hunks.length > 0 && hasInOrder(value, hunks);
+  };
+}
+
+interface Hunk {
+  before: string;
+  after: string;
+}
+
+function hunksOf(diff: string): readonly Hunk[] {
+  const hunks: { before: string[]; after: string[] }[] = [];
+  for (const line of diff.split('\n')) {
+    const hunk = hunks.at(-1);
+    if (line.startsWith('@@')) hunks.push({ before: [], after: [] });
+    else if (hunk !== undefined) {
+      if (line.startsWith(' ') || line.startsWith('-')) hunk.before.push(line.slice(1));
+      if (line.startsWith(' ') || line.startsWith('+')) hunk.after.push(line.slice(1));
+    }
+  }
+  return hunks.map(({ before, after }) => ({ before: before.join('\n'), after: after.join('\n') }));
+}
+
+function isPassage(passage: string, text: string): boolean {
+  return passage !== '' && text.includes(passage);
+}
+
+/** Whether the text has the new side of each hunk, one after the other. */
+function hasInOrder(text: string, hunks: readonly Hunk[]): boolean {
+  let from = 0;
+  return hunks.every(({ after }) => {
+    const at = text.indexOf(after, from);
+    from = at + after.length;
+    return after !== '' && at !== -1;
+  });
+}

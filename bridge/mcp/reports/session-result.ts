@@ -1,0 +1,164 @@
+/**
+ * Chooses what a tool's result says of a session's report. The first result of a task says all that a person must know;
+ * a later one says what is new since then. Pure.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { CallView } from '../../sessions/task-view.ts';
+import { type SessionReport, sessionReportSchema } from './session-report.ts';
+
+const { shape } = sessionReportSchema;
+const pendingShape = shape.pending.element.shape;
+const callShape = shape.calls.element.shape;
+
+export const sessionResultSchema = sessionReportSchema.extend({
+  delta: z.string().optional().describe('Present if the result leaves out what an earlier one has said.'),
+  taskId: shape.taskId.optional(),
+  pending: z.array(
+    z.object({
+      callId: pendingShape.callId,
+      shown: pendingShape.shown,
+      title: pendingShape.title,
+      /** The person has its preview from an earlier result, and it has not changed. */
+      shownBefore: z.literal(true).optional(),
+      tool: pendingShape.tool.optional(),
+      source: pendingShape.source.optional(),
+      sideEffect: z.optional(pendingShape.sideEffect),
+      reason: z.optional(pendingShape.reason),
+      why: pendingShape.why.optional(),
+      rule: pendingShape.rule,
+      preview: pendingShape.preview.optional(),
+      cut: pendingShape.cut.optional(),
+      /** The fields that the preview does not show; the whole input in a whole result. */
+      input: pendingShape.input.optional(),
+      expiresAt: pendingShape.expiresAt.optional(),
+      decisions: pendingShape.decisions.optional(),
+    }),
+  ),
+  calls: z.array(z.object({ ...callShape, toolId: callShape.toolId.optional() })).optional(),
+  notes: shape.notes.optional(),
+});
+export type SessionResult = z.infer<typeof sessionResultSchema>;
+export type PendingResult = SessionResult['pending'][number];
+type PendingReport = SessionReport['pending'][number];
+
+/** What a client has been told of a task. */
+export interface SeenResult {
+  taskId: string | null;
+  state: SessionReport['state'];
+  message: string;
+  /** How many characters of the output it has, and their hash. */
+  output: { characters: number; hash: string };
+  /** The previews it has, each as code and number of characters left out. */
+  previews: ReadonlySet<string>;
+  question: string | undefined;
+  /** By call: the entry as it was told. */
+  calls: ReadonlyMap<string, string>;
+  cost: string;
+}
+
+/**
+ * - `whole`: everything, with whole inputs.
+ * - `first`: everything but the parts of an input that its preview shows.
+ * - `since`: what is new since the client's last result of the task.
+ */
+export type Extent =
+  { type: 'whole' } | { type: 'first' } | { type: 'since'; seen: SeenResult; delta: string };
+
+export function resultOf(report: SessionReport, extent: Extent): SessionResult {
+  if (extent.type === 'whole') return { ...report, pending: report.pending.map(wholeOf) };
+  const { calls, notes, pending, ...rest } = report;
+  if (extent.type === 'first')
+    return {
+      ...rest,
+      pending: pending.map(firstOf),
+      ...(calls.length > 0 && { calls: calls.map(toldCall) }),
+      ...(notes.length > 0 && { notes }),
+    };
+  const { seen, delta } = extent;
+  const { taskId: _, cost, message, ...kept } = rest;
+  const changed = calls.filter((call) => seen.calls.get(call.callId) !== entryOf(call));
+  return {
+    ...kept,
+    delta,
+    message: message === seen.message ? '' : message,
+    pending: pending.map((each) => (seen.previews.has(previewOf(each)) ? seenBefore(each) : firstOf(each))),
+    cost: JSON.stringify(cost) === seen.cost ? null : cost,
+    ...(changed.length > 0 && { calls: changed.map(toldCall) }),
+    ...(notes.length > 0 && { notes }),
+  };
+}
+
+/** @param output the agent's output up to where the client has it, raw */
+export function seenOf(report: SessionReport, output: string): SeenResult {
+  const { taskId, state, message, pending, question, calls, cost } = report;
+  return {
+    taskId,
+    state,
+    message,
+    output: { characters: output.length, hash: hashOf(output) },
+    previews: new Set(pending.map(previewOf)),
+    question: question?.shown,
+    calls: new Map(calls.map((call) => [call.callId, entryOf(call)])),
+    cost: JSON.stringify(cost),
+  };
+}
+
+/** How many characters of the output the client has. 0 if the output is not the one that the client has the start of. */
+export function seenCharacters({ output: { characters, hash } }: SeenResult, output: string): number {
+  return hashOf(output.slice(0, characters)) === hash ? characters : 0;
+}
+
+/** Whether the report says something that the client does not know. @param report with the new output alone */
+export function hasNews(report: SessionReport, seen: SeenResult): boolean {
+  const { state, message, output, pending, question, calls, notes } = report;
+  return (
+    state !== seen.state ||
+    message !== seen.message ||
+    output !== '' ||
+    notes.length > 0 ||
+    question?.shown !== seen.question ||
+    pending.some((each) => !seen.previews.has(previewOf(each))) ||
+    calls.some((call) => seen.calls.get(call.callId) !== entryOf(call))
+  );
+}
+
+/** A pending action as the client's first result shows it. */
+export function firstOf({ unshown, why, cut, reason, input: _, ...action }: PendingReport): PendingResult {
+  return {
+    ...action,
+    reason,
+    // The side effect says it already.
+    ...((reason !== 'approval' || cut > 0) && { why }),
+    ...(cut > 0 && { cut }),
+    ...(cut === 0 && Object.keys(unshown).length > 0 && { input: unshown }),
+  };
+}
+
+function seenBefore({ callId, shown, title }: PendingReport): PendingResult {
+  return { callId, shown, title, shownBefore: true };
+}
+
+function previewOf({ shown, cut }: PendingReport): string {
+  return `${shown} ${String(cut)}`;
+}
+
+/** A pending action with its whole input. */
+export function wholeOf({ unshown: _, ...action }: PendingReport): PendingResult {
+  return action;
+}
+
+const RUNNING: CallView['state'] = 'running';
+
+/** Abort takes the id of a running execution only. */
+function toldCall({ toolId, ...call }: SessionReport['calls'][number]) {
+  return call.state === RUNNING ? { ...call, toolId } : call;
+}
+
+function entryOf({ state, toolId, title, summary }: SessionReport['calls'][number]): string {
+  return JSON.stringify([state, toolId, title, summary]);
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
+}

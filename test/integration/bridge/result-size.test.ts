@@ -1,0 +1,156 @@
+/** The size of the results of one session: a model reads, and a person pays for, every byte. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stage, type Stage } from '../../support/stage.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import { RawClient, type ToolResult, textOf } from './support/raw-client.ts';
+
+const DECIDE = 'approve_or_deny_pending_action';
+const OLD = Array.from(
+  { length: 40 },
+  (_, index) => `export const value${String(index)} = ${String(index)};`,
+);
+const NEW = OLD.map((line) => line.replace('export const', 'export let'));
+const NOTES = Array.from({ length: 30 }, (_, index) => `- note ${String(index)}: what was changed and why\n`);
+
+const SCRIPT = {
+  rules: [
+    {
+      when: { text: 'refactor', turn: 1 },
+      do: [
+        { text: ['I begin ', 'with the notes ', 'and the values. '.repeat(20)] },
+        {
+          calls: [
+            { tool: 'write-file', input: { path: 'notes.md', content: NOTES.join('') } },
+            {
+              tool: 'edit-file',
+              input: { path: 'values.ts', oldText: OLD.join('\n'), newText: NEW.join('\n') },
+            },
+          ],
+        },
+        { text: ['Now I count ', 'the lines. '.repeat(20)] },
+        { call: { tool: 'run-shell-command', input: { command: 'wc -l values.ts notes.md' } } },
+        { text: ['One thing is open. '.repeat(10)] },
+        { inputRequired: 'May the old names stay as aliases, or shall they go?' },
+        { text: ['Everything is done. ', 'The values are variables now. '.repeat(20)] },
+      ],
+    },
+  ],
+};
+
+interface Waiting {
+  callId: string;
+  shown: string;
+  title: string;
+}
+
+describe('the results of a session of five calls', () => {
+  let program: BridgeProgram;
+  let at: Stage;
+  let client: RawClient;
+  let stateDir: string;
+
+  beforeAll(async () => {
+    program = await builtBridge();
+  });
+  afterAll(() => program.remove());
+
+  beforeEach(async () => {
+    const script = join(program.directory, 'script.json');
+    await writeFile(script, JSON.stringify(SCRIPT));
+    at = await stage({ args: ['--agent', 'scripted', script] });
+    await writeFile(join(at.server.workspace, 'values.ts'), OLD.join('\n'));
+    const { url, token } = at.server;
+    stateDir = await mkdtemp(join(program.directory, 'state-'));
+    client = await RawClient.start(program, { stateDir, agentUrl: url, token });
+  });
+  afterEach(() => client.kill());
+
+  const pendingOf = (result: ToolResult): Waiting[] =>
+    (result.structuredContent?.['pending'] ?? []) as Waiting[];
+  const begin = () =>
+    client.call('delegate_task_to_assistant', { task: 'refactor', workspace: at.server.workspace });
+  const approve = (sessionId: string, result: ToolResult) => {
+    const [{ callId, shown, title }] = pendingOf(result) as [Waiting];
+    return client.call(DECIDE, { decision: 'approve', sessionId, callId, shown, title });
+  };
+
+  test('are half as long: the preview once, no second copy, and then only what is new', async () => {
+    const results = [await begin()];
+    const sessionId = String(results[0]?.structuredContent?.['sessionId']);
+    for (let left = 3; left > 0; left--) results.push(await approve(sessionId, results.at(-1) as ToolResult));
+    const { callId, shown } = results.at(-1)?.structuredContent?.['question'] as Waiting;
+    results.push(
+      await client.call(DECIDE, { decision: 'answer', sessionId, callId, shown, answer: 'They shall go.' }),
+    );
+    const [first, second, third, , last] = results as [
+      ToolResult,
+      ToolResult,
+      ToolResult,
+      ToolResult,
+      ToolResult,
+    ];
+    expect(last.structuredContent).toMatchObject({ state: 'completed' });
+    const bytes = results.map(
+      (each) => Buffer.byteLength(textOf(each)) + Buffer.byteLength(JSON.stringify(each.structuredContent)),
+    );
+    // They were 42,700 bytes when each result repeated everything, and each preview stood beside its input.
+    expect(bytes.reduce((sum, each) => sum + each)).toBeLessThan(21_000);
+
+    // The preview stands once, and the input has only what it does not show.
+    expect(textOf(first).split('+- note 7:')).toHaveLength(2);
+    expect(pendingOf(first)).toMatchObject([{ title: 'Write notes.md' }, { input: { replaceAll: false } }]);
+    expect(pendingOf(first)[0]).not.toHaveProperty('input');
+    expect(JSON.stringify(results.map((each) => each.structuredContent))).not.toContain(':null');
+    // The second result says that it is a delta: the action that still waits has its preview before.
+    expect(textOf(second)).toContain('Only what is new since the last result');
+    expect(second.structuredContent).toMatchObject({
+      delta: expect.stringContaining('"whole"'),
+      output: '',
+      pending: [{ title: 'Edit values.ts', shownBefore: true }],
+      calls: [{ title: 'Write notes.md', state: 'ready' }],
+    });
+    expect(textOf(second)).not.toContain('value7');
+    expect(third.structuredContent?.['output']).toMatch(/^Now I count the lines\./);
+    expect(last.structuredContent?.['output']).toMatch(/^Everything is done\./);
+
+    // Asked again, with nothing to wait for and nothing new: everything.
+    const again = await client.call('wait_for_task', { sessionId });
+    expect(again.structuredContent?.['output']).toMatch(/^I begin with the notes.*Everything is done\./s);
+    expect(again.structuredContent).not.toHaveProperty('delta');
+  });
+
+  test('R95 show a preview again to a wait that finds nothing new, and whole inputs if asked for', async () => {
+    const first = await begin();
+    const sessionId = String(first.structuredContent?.['sessionId']);
+    const second = await approve(sessionId, first);
+    expect(pendingOf(second)[0]).not.toHaveProperty('preview');
+    const again = await client.call('wait_for_task', { sessionId });
+    expect(pendingOf(again)).toMatchObject([{ preview: expect.stringContaining('+export let value7') }]);
+    const whole = await client.call('wait_for_task', { sessionId, whole: true });
+    expect(pendingOf(whole)).toMatchObject([{ input: { path: 'values.ts', newText: NEW.join('\n') } }]);
+  });
+
+  test('are whole for another client, and after a restart of the bridge', async () => {
+    const first = await begin();
+    const sessionId = String(first.structuredContent?.['sessionId']);
+    await approve(sessionId, first);
+    await client.kill();
+    client = await RawClient.start(program, { stateDir, agentUrl: at.server.url, token: at.server.token });
+    const next = await client.call('wait_for_task', { sessionId });
+    expect(next.structuredContent).not.toHaveProperty('delta');
+    expect(next.structuredContent?.['output']).toMatch(/^I begin/);
+    expect(pendingOf(next)).toMatchObject([{ preview: expect.stringContaining('value7') }]);
+  });
+
+  test('are whole each time for a program that asks for that', async () => {
+    const meta = { 'mcp-a2a-bridge/wholeResult': true };
+    const first = await begin();
+    const sessionId = String(first.structuredContent?.['sessionId']);
+    const [{ callId, shown, title }] = pendingOf(first) as [Waiting];
+    const second = await client.call(DECIDE, { decision: 'approve', sessionId, callId, shown, title }, meta);
+    expect(second.structuredContent).not.toHaveProperty('delta');
+    expect(pendingOf(second)).toMatchObject([{ input: { path: 'values.ts' } }]);
+  });
+});
