@@ -6,6 +6,7 @@ import type { McpDecisionWord } from '../decision-input.ts';
 import { decisionLines } from '../ways-to-decide.ts';
 import { offeredWords } from '../../mcp/reports/session-report.ts';
 import { toMcpState } from '../../dialects/mcp-state.ts';
+import type { SessionStateName } from '../../dialects/observation.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 
@@ -70,14 +71,19 @@ export function askedNotice(about: NoticeSubject, view: TaskView, now: number): 
   };
 }
 
-/** Reports decided requests. @param over the decided requests @param waiting the requests that still wait */
+export interface DecidedFacts {
+  view: TaskView | undefined;
+  state: SessionStateName;
+  /** The decided requests. */
+  over: readonly ApprovalRequest[];
+  /** The requests that still wait. */
+  waiting: readonly ApprovalRequest[];
+}
+
+/** Reports decided requests. */
 export function decidedNotice(
   about: NoticeSubject,
-  {
-    view,
-    over,
-    waiting,
-  }: { view: TaskView | undefined; over: readonly ApprovalRequest[]; waiting: readonly ApprovalRequest[] },
+  { view, state, over, waiting }: DecidedFacts,
   now: number,
 ): Notice {
   return {
@@ -86,7 +92,7 @@ export function decidedNotice(
     data: {
       ...about,
       taskId: view?.taskId ?? null,
-      state: view === undefined ? 'unknown' : toMcpState(view.state),
+      state: toMcpState(state),
       decided: over.map(({ callId }) => ({ callId, ...decisionOn(callId, view) })),
       waiting: waiting.map(({ callId }) => callId),
     },

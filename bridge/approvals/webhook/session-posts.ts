@@ -14,6 +14,7 @@ import type { Logger } from '../../../shared/runtime/logging.ts';
 import { refuseUnseen } from '../seen-whole.ts';
 import { sendDecisions } from '../send-decisions.ts';
 import type { Session } from '../../sessions/session.ts';
+import type { TaskView } from '../../sessions/task-view.ts';
 import { type ApprovalRequest, requestKey, approvalRequestsOf, postId } from './approval-request.ts';
 import type { PostedAction, PostState, WebhookPosts } from '../../state/webhook-posts.ts';
 import { type NoticeSubject, askedNotice, decidedNotice, type Notice, postedActions } from './notice.ts';
@@ -38,6 +39,18 @@ export interface PostingParts {
 interface UnderWay {
   keys: readonly string[];
   call: AbortController;
+}
+
+/** What a post lists. Its answer can decide nothing else. */
+interface Told {
+  actions: ReturnType<typeof postedActions>;
+  requests: readonly ApprovalRequest[];
+}
+
+function toldIn({ pending, question }: TaskView): Told {
+  const actions = postedActions(pending);
+  const asked = question === null ? [] : [{ callId: question.id, shown: question.shown }];
+  return { actions, requests: [...actions.map(({ callId, shown }) => ({ callId, shown })), ...asked] };
 }
 
 export class SessionPosts {
@@ -142,9 +155,8 @@ export class SessionPosts {
     const session = this.#session;
     const { clock, log } = this.#parts;
     const about = this.#about();
-    const posted = this.#waiting();
     const { view } = session;
-    const keys = new Set(posted.map(requestKey));
+    const keys = new Set(this.#waiting().map(requestKey));
     const asked = mine.filter((each) => keys.has(requestKey(each)));
     for (const each of asked) this.#asked.set(requestKey(each), each);
     // A request that was decided in the meantime is not posted.
@@ -153,12 +165,13 @@ export class SessionPosts {
     this.#stopReading ??= session.watch();
     const id = postId({ agent: about.agent, taskId: view.taskId }, asked, 'asked');
     const under = { keys: asked.map(requestKey), call: new AbortController() };
+    const told = toldIn(view);
     this.#underWay.add(under);
     try {
       const answer = await this.#deliver(id, askedNotice(about, view, clock.now()), under.call.signal);
       for (const each of asked) if (this.#asked.has(requestKey(each))) this.#mark(each, 'asked');
       log.info({ sessionId: session.id, id, answer: answer.type }, 'what waits has been posted');
-      await this.#take(answer, posted);
+      await this.#take(answer, told);
     } catch (error) {
       if (under.call.signal.aborted) return;
       // The row keeps its state, so the next bridge tries again.
@@ -170,14 +183,14 @@ export class SessionPosts {
     }
   }
 
-  async #take(answer: Delivered, posted: readonly ApprovalRequest[]): Promise<void> {
+  async #take(answer: Delivered, { actions, requests }: Told): Promise<void> {
     const session = this.#session;
     const { log } = this.#parts;
     if (answer.type === 'later') return;
     try {
       if (answer.type === 'malformed') throw new Error(answer.problem);
-      refuseUnseen(postedActions(session.view?.pending ?? []), answer.decisions);
-      const decisions = postedDecisions(answer.decisions, posted);
+      refuseUnseen(actions, answer.decisions);
+      const decisions = postedDecisions(answer.decisions, requests);
       await sendDecisions(session, decisions, 'webhook');
     } catch (error) {
       const late = error instanceof ProductError && error.reason === 'ALREADY_DECIDED';
@@ -200,9 +213,12 @@ export class SessionPosts {
     if (first === undefined) return;
     const tell = async (): Promise<void> => {
       for (const each of askings) this.#mark(each, 'over');
-      const { view } = this.#session;
+      const { view, state, stateName } = this.#session;
       const about = this.#about();
-      const notice = decidedNotice(about, { view, over: askings, waiting: this.#waiting() }, clock.now());
+      // After its last decision, an agent may say "input required" until its next step.
+      const shown = state.type === 'working' ? 'working' : stateName;
+      const facts = { view, state: shown, over: askings, waiting: this.#waiting() };
+      const notice = decidedNotice(about, facts, clock.now());
       const under = { keys: [], call: new AbortController() };
       await this.#deliver(postId(first, askings, 'decided'), notice, under.call.signal);
     };

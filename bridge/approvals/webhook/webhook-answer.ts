@@ -58,8 +58,8 @@ export function postedDecisions(
   posted: readonly ApprovalRequest[],
 ): readonly PersonDecision[] {
   return decisionsOf({}, decisions).map((each) => {
-    if (!posted.some(({ callId }) => callId === each.callId))
-      throw new Error(`${each.callId} was not asked about`);
+    if (!posted.some(({ callId, shown }) => callId === each.callId && shown === each.shown))
+      throw new Error(`${each.callId} with code ${each.shown} was not in the post`);
     return personDecisionOf(each);
   });
 }

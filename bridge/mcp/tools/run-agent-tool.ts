@@ -5,7 +5,7 @@ import { RUN_TOOL, type CommandCall } from '../../../shared/protocol/agent-comma
 import { commandsOf } from '../../agents/agent-commands.ts';
 import type { Agent } from '../../agents/agent.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
-import { sessionReportSchema } from '../reports/session-report.ts';
+import { sessionResultSchema } from '../reports/session-result.ts';
 import { awaitRound } from './await-session.ts';
 import { awaitBegun } from './begin.ts';
 import { beginCommand } from './begin-command.ts';
@@ -23,7 +23,7 @@ export const runAgentTool = defineTool({
     workspace: fields.workspaceSchema.optional(),
     waitSeconds: fields.waitSecondsSchema,
   }),
-  output: sessionReportSchema,
+  output: sessionResultSchema,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   async run({ tool, input = {}, agent: agentName, workspace, waitSeconds }, call) {
     if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);

@@ -14,7 +14,7 @@ import { type RetryPolicy, post } from '../../../bridge/approvals/webhook/post.t
 import { SessionPosts } from '../../../bridge/approvals/webhook/session-posts.ts';
 import { createLogger } from '../../../shared/runtime/logging.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
-import { pendingWrite } from '../../support/fake-agent-task.ts';
+import { type FakeTask, pendingWrite } from '../../support/fake-agent-task.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { asJson, type Reply, WebhookReceiver } from '../../support/webhook-receiver.ts';
 import { decisionChannels } from './support/decision-channels.ts';
@@ -41,13 +41,15 @@ describe('what waits too long is posted to the approval webhook', () => {
   let path: string;
   let claims: StoredClaims;
   const open: { close(): void }[] = [];
+  /** What the agent does after its last decision. */
+  let onDecided = (task: FakeTask): unknown => task.work().complete();
 
   beforeEach(async () => {
     agent = await FakeAgent.start({
       onMessage: (task, text) => task.work().ask(...text.split(' ').map((callId) => pendingWrite(callId))),
       onDecisions: (task, decisions) => {
         for (const { callId, decision } of decisions) task.say(`${callId}: ${decision}. `);
-        if (task.pending.length === 0) task.work().complete();
+        if (task.pending.length === 0) onDecided(task);
       },
     });
     receiver = await WebhookReceiver.start();
@@ -59,6 +61,7 @@ describe('what waits too long is posted to the approval webhook', () => {
     for (const each of open.splice(0)) each.close();
     await agent.stop();
     await receiver.stop();
+    onDecided = (task) => task.work().complete();
     // A mark may just be written.
     await rm(path, { recursive: true, force: true, maxRetries: 10 });
   });
@@ -143,6 +146,30 @@ describe('what waits too long is posted to the approval webhook', () => {
     });
     expect(receiver.of('approval.asked')).toHaveLength(1);
     expect(receiver.posts.every((each) => each.genuine)).toBe(true);
+  });
+
+  test('D2 the answer to a post decides no action that the post does not list', async () => {
+    const callIds = Array.from({ length: 51 }, (_, index) => `c${String(index)}`);
+    receiver.answering = ({ type }) => (type === 'approval.asked' ? approval('c50') : undefined);
+    const { session } = await waiting(callIds.join(' '));
+    clock.advance(AFTER_MS);
+    expect((await receiver.got('approval.asked')).data).toMatchObject({ more: 1 });
+    await rowIn(path, `SELECT 1 FROM webhook_posts WHERE state = 'asked'`);
+    await session.look();
+    expect(session.view?.pending).toHaveLength(51);
+    expect(agent.decisions).toEqual([]);
+  });
+
+  test('a post that something is decided shows "working" while the agent has not gone on', async () => {
+    const { session } = await waiting('one');
+    clock.advance(AFTER_MS);
+    await receiver.got('approval.asked');
+    const one = { callId: 'one', tool: 'write-file', title: 'Write one.md' };
+    onDecided = (task) =>
+      task.activity({ type: 'tool.decided', ...one, decision: 'approve', by: 'ada', channel: 'tool' });
+    // The task does not settle in this test.
+    void decide(session, 'one', 'approve');
+    expect((await receiver.got('approval.decided')).data).toMatchObject({ waiting: [], state: 'working' });
   });
 
   test('what has been decided before its time is posted to nobody', async () => {
