@@ -10,9 +10,26 @@ export function decisionFields(
   return {
     decision: { type: 'string', title: 'Decision', enum: [...words], default: 'approve' },
     ...(words.includes('edit') ? editField(action) : {}),
+    ...(words.some((word) => word.startsWith('trust_')) ? TRUST_LIMITS : {}),
     reason: { type: 'string', title: 'Reason', description: 'Told to the agent. May be left empty.' },
   };
 }
+
+/** For how long trust lasts: whichever limit is reached first ends it. */
+const TRUST_LIMITS: Readonly<Record<string, Field>> = {
+  trustMinutes: {
+    type: 'number',
+    title: 'Trust for so many minutes',
+    description: 'With trust_…. Empty: as long as the task.',
+    minimum: 1,
+  },
+  trustUses: {
+    type: 'integer',
+    title: 'Trust for so many later calls',
+    description: 'With trust_…. Empty: for any number.',
+    minimum: 1,
+  },
+};
 
 /** A person edits the text of a file, a command line, or the tool input as JSON. */
 function editField({ preview, input }: PendingAction): Record<string, Field> {

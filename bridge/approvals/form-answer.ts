@@ -27,11 +27,19 @@ const optional = z
   .nullish()
   .transform((text) => (text === null || text === '' ? undefined : text));
 
+/** Some clients send a number as text. */
+const optionalNumber = z.preprocess(
+  (value) => (value === null || value === '' ? undefined : typeof value === 'string' ? Number(value) : value),
+  z.number().optional(),
+);
+
 const decided = z.looseObject({
   decision: z.enum(DECISION_WORDS).exclude(['answer']).nullish(),
   editedContent: optional,
   editedCommand: optional,
   editedInput: optional,
+  trustMinutes: optionalNumber,
+  trustUses: optionalNumber,
   reason: optional,
 });
 const answered = z.looseObject({ answer: z.string().min(1) });
@@ -120,7 +128,7 @@ function decisionOn(
   if (unknown !== undefined) return notUnderstood(`The form has no field "${unknown}".`);
   const parsed = decided.safeParse(content);
   if (!parsed.success) return notUnderstood(z.prettifyError(parsed.error));
-  const { decision, editedContent, reason } = parsed.data;
+  const { decision, editedContent, trustMinutes, trustUses, reason } = parsed.data;
   const editedInput = inputIn(parsed.data, ask.action);
   const edits = editedContent !== undefined || editedInput !== undefined;
   // Edited text counts as an edit, even when the decision field still says "approve".
@@ -133,6 +141,8 @@ function decisionOn(
     decision: word,
     ...(word !== 'edit' || editedContent === undefined ? {} : { editedContent }),
     ...(word !== 'edit' || editedInput === undefined ? {} : { editedInput }),
+    ...(word === 'deny' || trustMinutes === undefined ? {} : { trustMinutes }),
+    ...(word === 'deny' || trustUses === undefined ? {} : { trustUses }),
     ...(reason === undefined ? {} : { reason }),
   };
   // D2: the decision carries the code of what this form showed.

@@ -6,6 +6,8 @@ import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { editableOf } from './editable.ts';
 import { PreviewView } from './preview.tsx';
 import { QuestionForm } from './question-form.tsx';
+import { TrustLimitFields } from './trust-limit-fields.tsx';
+import { grantOf, NO_LIMITS } from './trust-limits.ts';
 
 interface PendingActionProps {
   action: PendingAction;
@@ -79,17 +81,27 @@ interface ChoiceProps {
 function Choice({ action, disabled, onDecide }: ChoiceProps) {
   const { callId, shown, decisions } = action;
   const [scope, setScope] = useState<(typeof SCOPES)[number][0]>('once');
+  const [limits, setLimits] = useState(NO_LIMITS);
   const [reason, setReason] = useState('');
   const [edited, setEdited] = useState<string>();
   const [problem, setProblem] = useState<string>();
   const editable = editableOf(action);
-  const sendEdit = (): void => {
+  const send = (decision: () => Decision): void => {
     try {
-      onDecide(editable.decision(edited ?? editable.text));
+      onDecide(decision());
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }
   };
+  const approval = (): Decision => {
+    const grant = scope === 'once' ? undefined : grantOf(limits);
+    return { callId, shown, decision: 'approve', scope, ...(grant && { grant }) };
+  };
+  const problemText = problem !== undefined && (
+    <p class="problem" role="alert">
+      {problem}
+    </p>
+  );
   if (edited !== undefined)
     return (
       <>
@@ -98,13 +110,9 @@ function Choice({ action, disabled, onDecide }: ChoiceProps) {
           value={edited}
           onInput={(event) => setEdited(event.currentTarget.value)}
         />
-        {problem !== undefined && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
+        {problemText}
         <div class="row">
-          <button class="main" disabled={disabled} onClick={sendEdit}>
+          <button class="main" disabled={disabled} onClick={() => send(() => editable.decision(edited))}>
             Run it so
           </button>
           <button disabled={disabled} onClick={() => setEdited(undefined)}>
@@ -118,11 +126,7 @@ function Choice({ action, disabled, onDecide }: ChoiceProps) {
       <div class="row">
         {decisions.includes('approve') && (
           <>
-            <button
-              class="main"
-              disabled={disabled}
-              onClick={() => onDecide({ callId, shown, decision: 'approve', scope })}
-            >
+            <button class="main" disabled={disabled} onClick={() => send(approval)}>
               Approve
             </button>
             <select
@@ -147,6 +151,8 @@ function Choice({ action, disabled, onDecide }: ChoiceProps) {
           </button>
         )}
       </div>
+      {scope !== 'once' && <TrustLimitFields limits={limits} disabled={disabled} onChange={setLimits} />}
+      {problemText}
       <div class="row">
         <button
           disabled={disabled}

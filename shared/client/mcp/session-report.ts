@@ -142,7 +142,14 @@ export function bridgeDecision(decision: Decision): object {
   const { callId, shown, decision: word, reason } = decision;
   switch (decision.decision) {
     case 'approve':
-      return { callId, shown, decision: SCOPES[decision.scope ?? 'once'], reason };
+      return {
+        callId,
+        shown,
+        decision: SCOPES[decision.scope ?? 'once'],
+        trustMinutes: decision.grant?.minutes,
+        trustUses: decision.grant?.uses,
+        reason,
+      };
     case 'deny':
       return { callId, shown, decision: word, reason };
     case 'answer':

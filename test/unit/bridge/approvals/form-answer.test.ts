@@ -109,6 +109,24 @@ describe('an answer to a form', () => {
       { decision: 'approve', scope: 'always' },
     ],
     [
+      'trust lasts for the minutes and the later calls of the form',
+      asked(),
+      accept({ decision: 'trust_tool', trustMinutes: 10, trustUses: '3' }),
+      { decision: 'approve', scope: 'tool', grant: { minutes: 10, uses: 3 } },
+    ],
+    [
+      'empty limits of trust are no limits',
+      asked(),
+      accept({ decision: 'trust_tool', trustMinutes: null, trustUses: '' }),
+      { decision: 'approve', scope: 'tool' },
+    ],
+    [
+      'declining denies, whatever the limits of trust',
+      asked(),
+      { action: 'decline', content: { trustMinutes: 10 } },
+      { decision: 'deny' },
+    ],
+    [
       'a new text is an edit',
       asked(),
       accept({ decision: 'approve', editedContent: 'hi' }),
@@ -137,6 +155,13 @@ describe('an answer to a form', () => {
   test.each<[string, ApprovalForm, unknown, string]>([
     ['a cancel', asked(), { action: 'cancel' }, 'cancelled'],
     ['a cancelled page', onPage(), { action: 'cancel' }, 'cancelled'],
+    ['a limit of trust without trust', asked(), accept({ trustMinutes: 10 }), 'not understood'],
+    [
+      'a limit of trust that is no number',
+      asked(),
+      accept({ decision: 'trust_tool', trustMinutes: 'ten' }),
+      'not understood',
+    ],
     ['a field that the form has not', plain(), accept({ decision: 'trust_always' }), 'not understood'],
     ['nothing', asked(), undefined, 'not understood'],
     ['another action', asked(), { action: 'yes' }, 'not understood'],
