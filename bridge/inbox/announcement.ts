@@ -1,7 +1,6 @@
 /** The announcement of results that no client has collected. Pure. */
-import { z } from 'zod';
 import { visibleLine } from '../../shared/text/visible-text.ts';
-import { type WaitingResult, waitingResultSchema } from '../state/waiting-result.ts';
+import type { WaitingResult } from '../state/waiting-result.ts';
 import type { ToolName } from '../tool-names/tool-name.ts';
 
 /** The announcement in one answer. */
@@ -33,14 +32,4 @@ export function announcementText({ results, more }: Announcement, name: (tool: T
   ]
     .filter((line) => line !== '')
     .join('\n');
-}
-
-/** Adds the announcement to a tool's output schema. */
-export function withWaitingResults(output: z.ZodObject): z.ZodObject {
-  return output.extend({
-    waitingResults: z
-      .array(waitingResultSchema)
-      .optional()
-      .describe('Tasks that ended while no call waited. Announced once; wait_for_task returns each result.'),
-  });
 }

@@ -4,7 +4,6 @@
  */
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { withWaitingResults } from '../../inbox/announcement.ts';
 
 export type ListedSchema = ListedTool['inputSchema'];
 
@@ -33,11 +32,11 @@ export function inputSchemaOf(input: z.ZodObject): ListedSchema {
 const outlines = new WeakMap<z.ZodObject, ListedSchema>();
 
 /**
- * The output's fields and their types, without the types inside lists and objects. Clients validate results against
- * it, and a result shows what is inside. `docs/mcp-tools.md` describes the fields.
+ * The fields that every result has and their types, without the types inside lists and objects. Clients validate results
+ * against it, and a result shows what is inside. `docs/mcp-tools.md` describes the fields.
  */
 export function outputSchemaOf(output: z.ZodObject): ListedSchema {
-  const outline = outlines.get(output) ?? outlineOf(withWaitingResults(output));
+  const outline = outlines.get(output) ?? outlineOf(output);
   outlines.set(output, outline);
   return outline;
 }
@@ -45,8 +44,13 @@ export function outputSchemaOf(output: z.ZodObject): ListedSchema {
 const field = z.object({ type: z.union([z.string(), z.array(z.string())]).optional() });
 
 function outlineOf(output: z.ZodObject): ListedSchema {
-  const { properties = {} } = z.toJSONSchema(output, { target: 'draft-2020-12', io: 'output' });
-  const fields = Object.entries(properties).map(([name, schema]) => [name, typeOnly(schema)]);
+  const { properties = {}, required = [] } = z.toJSONSchema(output, {
+    target: 'draft-2020-12',
+    io: 'output',
+  });
+  const fields = Object.entries(properties)
+    .filter(([name]) => required.includes(name))
+    .map(([name, schema]) => [name, typeOnly(schema)]);
   return listedSchema.parse({ type: 'object', properties: Object.fromEntries(fields) });
 }
 
