@@ -205,7 +205,9 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     const rule = (snapshot: Snapshot): LogChange => {
       if (decisions) return decide(snapshot, decisions, by, now);
       if (incoming.revoke) return revoke(snapshot, incoming.revoke, by, now);
-      const bare = incoming.wordsDecide ? decisionInText(snapshot, incoming.message, incoming.taskId) : undefined;
+      const bare = incoming.wordsDecide
+        ? decisionInText(snapshot, incoming.message, incoming.taskId)
+        : undefined;
       if (bare) return decide(snapshot, [bare], by, now);
       const ruling = acceptMessage(snapshot, incoming.message, incoming);
       return ruling.type === 'append' && others.length > 0 ? settingsRefusal(taskId, others) : ruling;
