@@ -30,15 +30,20 @@ export function decisionLines(waiting: ShownWaiting, program: string): readonly 
 
 /** The command lines without the program. */
 function decisionWords({ pending, question }: ShownWaiting): readonly string[] {
-  const line = (verb: string, shown: string, rest = ''): string => `${verb} ${quote([shown])}${rest}`;
   const asked = pending.length === 0 && question !== null ? [question] : [];
   return [
     ...pending.map(({ shown, cut, decisions }) => {
-      if (cut > 0) return line('show', shown);
-      return decisions.includes('answer') ? line('answer', shown, ' <words>') : line('approve', shown);
+      if (cut > 0) return wordsFor('show', shown);
+      return decisions.includes('answer')
+        ? wordsFor('answer', shown, ' <words>')
+        : wordsFor('approve', shown);
     }),
-    ...asked.map(({ shown }) => line('answer', shown, ' <words>')),
+    ...asked.map(({ shown }) => wordsFor('answer', shown, ' <words>')),
   ];
+}
+
+function wordsFor(verb: string, shown: string, rest = ''): string {
+  return `${verb} ${quote([shown])}${rest}`;
 }
 
 export interface WaysToDecide {

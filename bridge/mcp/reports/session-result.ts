@@ -124,7 +124,14 @@ export function hasNews(report: SessionReport, seen: SeenResult): boolean {
 }
 
 /** A pending action as the client's first result shows it. */
-export function firstOf({ unshown, why, cut, reason, input: _, ...action }: PendingReport): PendingResult {
+export function firstOf({
+  unshown,
+  why,
+  cut,
+  reason,
+  input: _input,
+  ...action
+}: PendingReport): PendingResult {
   return {
     ...action,
     reason,
@@ -144,7 +151,7 @@ function previewOf({ shown, cut }: PendingReport): string {
 }
 
 /** A pending action with its whole input. */
-export function wholeOf({ unshown: _, ...action }: PendingReport): PendingResult {
+export function wholeOf({ unshown: _unshown, ...action }: PendingReport): PendingResult {
   return action;
 }
 

@@ -64,8 +64,14 @@ export class BridgeClient {
   }
 
   #calling(name: string, args: Arguments): { method: string; params: object } {
-    const _meta = { 'mcp-a2a-bridge/wholeResult': true };
-    return { method: 'tools/call', params: { name: `${this.#prefix}${name}`, arguments: args, _meta } };
+    return {
+      method: 'tools/call',
+      params: {
+        name: `${this.#prefix}${name}`,
+        arguments: args,
+        _meta: { 'mcp-a2a-bridge/wholeResult': true },
+      },
+    };
   }
 }
 

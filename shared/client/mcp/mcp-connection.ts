@@ -6,7 +6,7 @@
  * - A closed connection does not cancel a request (Streamable HTTP, sending messages 6). So an abort sends a notification.
  * - No other request is sent twice: if the answer is lost, the outcome is unknown.
  */
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import { answerEvents } from '../core/answer-events.ts';
 import { ClientError } from '../core/client-error.ts';
 import { validateAs, parseAs } from '../core/http-client.ts';
@@ -220,6 +220,8 @@ function withdrawal(message: string): ClientError {
 }
 
 function withProgress(params: object, progressToken: number): object {
-  const meta = '_meta' in params && typeof params._meta === 'object' ? params._meta : {};
+  const { _meta: meta } = metaOf.parse(params);
   return { ...params, _meta: { ...meta, progressToken } };
 }
+
+const metaOf = z.object({ _meta: z.optional(z.record(z.string(), z.unknown())) });

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { stage, type Stage } from '../../support/stage.ts';
 import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { RawClient, type ToolResult, textOf } from './support/raw-client.ts';
@@ -39,11 +40,10 @@ const SCRIPT = {
   ],
 };
 
-interface Waiting {
-  callId: string;
-  shown: string;
-  title: string;
-}
+const waiting = z.looseObject({ callId: z.string(), shown: z.string(), title: z.string() });
+const pendingOf = (result: ToolResult) => z.array(waiting).parse(result.structuredContent?.['pending']);
+const firstOf = (result: ToolResult) => waiting.parse(pendingOf(result)[0]);
+const question = z.object({ callId: z.string(), shown: z.string() });
 
 describe('the results of a session of five calls', () => {
   let program: BridgeProgram;
@@ -67,30 +67,28 @@ describe('the results of a session of five calls', () => {
   });
   afterEach(() => client.kill());
 
-  const pendingOf = (result: ToolResult): Waiting[] =>
-    (result.structuredContent?.['pending'] ?? []) as Waiting[];
   const begin = () =>
     client.call('delegate_task_to_assistant', { task: 'refactor', workspace: at.server.workspace });
   const approve = (sessionId: string, result: ToolResult) => {
-    const [{ callId, shown, title }] = pendingOf(result) as [Waiting];
+    const { callId, shown, title } = firstOf(result);
     return client.call(DECIDE, { decision: 'approve', sessionId, callId, shown, title });
   };
 
   test('are half as long: the preview once, no second copy, and then only what is new', async () => {
-    const results = [await begin()];
-    const sessionId = String(results[0]?.structuredContent?.['sessionId']);
-    for (let left = 3; left > 0; left--) results.push(await approve(sessionId, results.at(-1) as ToolResult));
-    const { callId, shown } = results.at(-1)?.structuredContent?.['question'] as Waiting;
-    results.push(
-      await client.call(DECIDE, { decision: 'answer', sessionId, callId, shown, answer: 'They shall go.' }),
-    );
-    const [first, second, third, , last] = results as [
-      ToolResult,
-      ToolResult,
-      ToolResult,
-      ToolResult,
-      ToolResult,
-    ];
+    const first = await begin();
+    const sessionId = String(first.structuredContent?.['sessionId']);
+    const second = await approve(sessionId, first);
+    const third = await approve(sessionId, second);
+    const fourth = await approve(sessionId, third);
+    const { callId, shown } = question.parse(fourth.structuredContent?.['question']);
+    const last = await client.call(DECIDE, {
+      decision: 'answer',
+      sessionId,
+      callId,
+      shown,
+      answer: 'They shall go.',
+    });
+    const results = [first, second, third, fourth, last];
     expect(last.structuredContent).toMatchObject({ state: 'completed' });
     const bytes = results.map(
       (each) => Buffer.byteLength(textOf(each)) + Buffer.byteLength(JSON.stringify(each.structuredContent)),
@@ -148,7 +146,7 @@ describe('the results of a session of five calls', () => {
     const meta = { 'mcp-a2a-bridge/wholeResult': true };
     const first = await begin();
     const sessionId = String(first.structuredContent?.['sessionId']);
-    const [{ callId, shown, title }] = pendingOf(first) as [Waiting];
+    const { callId, shown, title } = firstOf(first);
     const second = await client.call(DECIDE, { decision: 'approve', sessionId, callId, shown, title }, meta);
     expect(second.structuredContent).not.toHaveProperty('delta');
     expect(pendingOf(second)).toMatchObject([{ input: { path: 'values.ts' } }]);

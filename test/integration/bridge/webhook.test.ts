@@ -34,6 +34,8 @@ const approval = (...callIds: string[]): Reply =>
     })),
   });
 
+const completes = (task: FakeTask): FakeTask => task.work().complete();
+
 describe('what waits too long is posted to the approval webhook', () => {
   let agent: FakeAgent;
   let receiver: WebhookReceiver;
@@ -42,7 +44,7 @@ describe('what waits too long is posted to the approval webhook', () => {
   let claims: StoredClaims;
   const open: { close(): void }[] = [];
   /** What the agent does after its last decision. */
-  let onDecided = (task: FakeTask): unknown => task.work().complete();
+  let onDecided: (task: FakeTask) => unknown = completes;
 
   beforeEach(async () => {
     agent = await FakeAgent.start({
@@ -61,7 +63,7 @@ describe('what waits too long is posted to the approval webhook', () => {
     for (const each of open.splice(0)) each.close();
     await agent.stop();
     await receiver.stop();
-    onDecided = (task) => task.work().complete();
+    onDecided = completes;
     // A mark may just be written.
     await rm(path, { recursive: true, force: true, maxRetries: 10 });
   });

@@ -321,7 +321,7 @@ describe('decisionInText', () => {
 });
 
 /** A task that has asked in words, or whose budget is spent. */
-function parked(event: TaskEvent): Snapshot {
+function parkedBy(event: TaskEvent): Snapshot {
   const start = firstSnapshot('t', {
     seq: 1,
     at,
@@ -337,7 +337,7 @@ describe('a bare approve of a client without the extension', () => {
   const spent: TaskEvent = { type: 'input.required', pending: [], question: 'Go on?', budget: true };
 
   it.each([asksInWords, spent])('D2 decides no call that follows a question in words: %j', (question) => {
-    const answered = after(parked(question), [
+    const answered = after(parkedBy(question), [
       { type: 'message.received', message: says('blue'), channel: 'a2a' },
       { type: 'task.working' },
       { type: 'turn.started', turn: 2, model: 'm' },
@@ -367,19 +367,19 @@ describe('a bare approve of a client without the extension', () => {
   });
 
   it('continues a task whose budget is spent, where it is the first question of the named task', () => {
-    expect(acceptMessage(parked(spent), says('approve'), { ...options, taskId: 't' })).toMatchObject({
+    expect(acceptMessage(parkedBy(spent), says('approve'), { ...options, taskId: 't' })).toMatchObject({
       type: 'append',
     });
   });
 
   it.each([asksInWords, spent])('D2 answers no later question in words: %j', (question) => {
-    const later = after(parked(asksInWords), [
+    const later = after(parkedBy(asksInWords), [
       { type: 'message.received', message: says('blue'), channel: 'a2a' },
       question,
     ]);
     const refused = { type: 'refuse', reason: 'DECISION_NEEDED' };
     expect(acceptMessage(later, says('approve'), { ...options, taskId: 't' })).toMatchObject(refused);
-    expect(acceptMessage(parked(question), says('approve'), options)).toMatchObject(refused);
+    expect(acceptMessage(parkedBy(question), says('approve'), options)).toMatchObject(refused);
     expect(acceptMessage(later, says('go on'), { ...options, taskId: 't' })).toMatchObject({
       type: 'append',
     });
