@@ -23,10 +23,7 @@ import type { ToolCall } from './tool.ts';
 import type { Refusal, ToolReply } from './tool-result.ts';
 
 /** The parts of a call that a reply needs. */
-type ReplyContext = Pick<
-  ToolCall,
-  'bridge' | 'news' | 'name' | 'signal' | 'onReceipt' | 'seen' | 'whole'
->;
+type ReplyContext = Pick<ToolCall, 'bridge' | 'news' | 'name' | 'signal' | 'onReceipt' | 'seen' | 'whole'>;
 
 interface SessionReplyOptions {
   end: WaitEnd;
