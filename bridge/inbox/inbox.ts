@@ -13,8 +13,7 @@ import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Registry } from '../agents/registry.ts';
 import { withTimeout } from '../agents/timeout.ts';
-import type { OutboxEntry } from '../state/outbox-entry.ts';
-import type { Outbox } from '../state/outbox.ts';
+import type { DelegatedTask, Outbox } from '../state/outbox.ts';
 import { resultKey, type ResultKey, type WaitingResults } from '../state/waiting-results.ts';
 import type { DelegationService } from '../sessions/delegation-service.ts';
 import type { LiveSessions } from '../sessions/live-sessions.ts';
@@ -26,9 +25,6 @@ import { type Announcement, announcementOf } from './announcement.ts';
 const PATIENCE_MS = 1_000;
 /** How many tasks to check, newest first. The list of sessions has the others. */
 const LOOKED_AT = 50;
-
-type Accepted = OutboxEntry & { state: { type: 'accepted' } };
-const isAccepted = (entry: OutboxEntry): entry is Accepted => entry.state.type === 'accepted';
 
 interface InboxOptions {
   results: WaitingResults;
@@ -139,39 +135,31 @@ export class Inbox {
     // The call asks the agent first. The inbox does not ask again about the same task.
     await nextTurn();
     await delegations.adopt();
-    const byAgent = new Map<string, Accepted[]>();
-    for (const entry of newestOfEachTask(outbox.going(LOOKED_AT).filter(isAccepted))) {
-      if (this.#collected.has(resultKey({ agent: entry.agent, taskId: entry.state.taskId }))) continue;
-      byAgent.set(entry.agent, [...(byAgent.get(entry.agent) ?? []), entry]);
+    // Several delegations may belong to one task.
+    const going = new Map(outbox.going(LOOKED_AT).map((task) => [resultKey(task), task]));
+    const byAgent = new Map<string, DelegatedTask[]>();
+    for (const [key, task] of going) {
+      if (this.#collected.has(key)) continue;
+      byAgent.set(task.agent, [...(byAgent.get(task.agent) ?? []), task]);
     }
-    await Promise.all([...byAgent].map(([agent, entries]) => this.#lookAt(agent, entries)));
+    await Promise.all([...byAgent].map(([agent, tasks]) => this.#lookAt(agent, tasks)));
   }
 
   /** One by one: an unreachable agent is asked only once. */
-  async #lookAt(agent: string, entries: readonly Accepted[]): Promise<void> {
+  async #lookAt(agent: string, tasks: readonly DelegatedTask[]): Promise<void> {
     const { registry, live, sessions, outbox, log } = this.#parts;
     if (registry.find(agent) === undefined) return;
     try {
-      for (const { state } of entries) {
-        const here = live.find(state.taskId, agent);
+      for (const { taskId } of tasks) {
+        const here = live.find(taskId, agent);
         await here?.refreshState();
-        const session = here ?? (await sessions.find(state.taskId));
+        const session = here ?? (await sessions.find(taskId));
         await this.#keep(session);
         // The session has a newer task, whose result counts.
-        if (session.view !== undefined && session.view.taskId !== state.taskId)
-          outbox.collect(state.taskId, 'unknown');
+        if (session.view !== undefined && session.view.taskId !== taskId) outbox.collect(taskId, 'unknown');
       }
     } catch (error) {
       log.debug({ agent, problem: messageOf(error) }, 'the state of an agent is unknown for now');
     }
   }
-}
-
-/** @param entries newest first */
-function newestOfEachTask(entries: readonly Accepted[]): readonly Accepted[] {
-  const seen = new Set<string>();
-  return entries.filter(({ agent, state }) => {
-    const key = resultKey({ agent, taskId: state.taskId });
-    return !seen.has(key) && seen.add(key);
-  });
 }

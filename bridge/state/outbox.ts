@@ -13,6 +13,11 @@ import { DELEGATION_COLUMNS, toOutboxEntry, toDelegationRow } from './delegation
 /** How many handles of collected sessions to keep, for agents that cannot list their tasks. */
 const KEPT_CLOSED = 500;
 
+export interface DelegatedTask {
+  agent: string;
+  taskId: string;
+}
+
 const OPEN = `state <> 'collected'`;
 
 export class Outbox {
@@ -172,13 +177,15 @@ export class Outbox {
     return this.#select(`WHERE state = 'sending' AND owner = ? ORDER BY created_at`, this.#database.owner);
   }
 
-  /** The newest entries of this process whose tasks have no known end, newest first. */
-  going(most: number): readonly OutboxEntry[] {
-    return this.#select(
-      `WHERE state = 'accepted' AND ended IS NULL AND owner = ? ORDER BY created_at DESC LIMIT ?`,
+  /** The tasks of this process without a known end: those of its newest delegations, newest first. */
+  going(most: number): readonly DelegatedTask[] {
+    const rows = this.#database.rows(
+      `SELECT agent, task_id FROM delegations WHERE state = 'accepted' AND ended IS NULL AND owner = ?
+         ORDER BY created_at DESC LIMIT ?`,
       this.#database.owner,
       most,
     );
+    return rows.map(([agent, taskId]) => ({ agent: String(agent), taskId: String(taskId) }));
   }
 
   #select(rest: string, ...values: SqlValue[]): readonly OutboxEntry[] {
