@@ -21,6 +21,7 @@ import {
   type TaskPart,
   taskUri,
 } from '../../sessions/task-uri.ts';
+import { refuseCursor } from '../lists/one-page.ts';
 
 /** The most sessions in `resources/list`, newest first. The templates address the others. */
 const LISTED = 25;
@@ -73,8 +74,8 @@ export function offerResources(server: McpServer, { prefix, bridge }: ResourceOp
   };
   server.registerResource(
     'task',
-    new ResourceTemplate(TASK_URI, { list: async () => listed(await bridge()) }),
-    { title: 'A task', description: `Part of a task: ${KINDS}.` },
+    new ResourceTemplate(TASK_URI, { list: undefined }),
+    { title: TITLE, description: `Part of a task: ${KINDS}.` },
     read,
   );
   server.registerResource(
@@ -83,8 +84,15 @@ export function offerResources(server: McpServer, { prefix, bridge }: ResourceOp
     { title: 'The rest of a task', description: 'The same, without that many characters at its beginning.' },
     read,
   );
+  // In place of the SDK's handler, which ignores the cursor.
+  server.server.setRequestHandler('resources/list', async ({ params }) => {
+    refuseCursor(params);
+    return listed(await bridge());
+  });
 }
 
+/** The title of each resource. */
+const TITLE = 'A task';
 const ABSENT: ReadonlySet<string> = new Set(['UNKNOWN_SESSION', 'UNKNOWN_TASK']);
 
 async function listed(bridge: Bridge): Promise<ListResourcesResult> {
@@ -100,6 +108,7 @@ function partsOf(bridge: Bridge, session: ListedSession): ListResourcesResult['r
     const size = part === 'artifacts' ? sizeOf(bridge, taskId) : undefined;
     return {
       uri: taskUri({ sessionId, taskId, part }),
+      title: TITLE,
       name: `${title === '' ? taskId : visibleLine(title)} (${part})`,
       description: `${DESCRIPTIONS[part]}; session ${sessionId} with ${agent}`,
       mimeType: MIME_TYPES[part],

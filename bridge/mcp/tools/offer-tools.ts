@@ -4,6 +4,7 @@
  * every client.
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { refuseCursor } from '../lists/one-page.ts';
 import { roundOf } from '../../approvals/request-state.ts';
 import type { ToolServer, Tool } from '../tool/tool.ts';
 
@@ -12,9 +13,10 @@ export function offerTools(offer: ToolServer, tools: readonly Tool[]): void {
   const protocol = server.server;
   const byName = new Map(tools.map((tool) => [`${prefix}${tool.name}`, tool]));
   protocol.registerCapabilities({ tools: { listChanged: true } });
-  protocol.setRequestHandler('tools/list', (_, context) => ({
-    tools: tools.flatMap((tool) => tool.listed(offer, context) ?? []),
-  }));
+  protocol.setRequestHandler('tools/list', ({ params }, context) => {
+    refuseCursor(params);
+    return { tools: tools.flatMap((tool) => tool.listed(offer, context) ?? []) };
+  });
   protocol.setRequestHandler('tools/call', async ({ params }, context) => {
     const { name, arguments: args = {} } = params;
     const tool = byName.get(name);

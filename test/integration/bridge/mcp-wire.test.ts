@@ -1,0 +1,363 @@
+/** What the MCP specifications require of a server, byte by byte: the bundled bridge over HTTP, without an SDK's client. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
+import { type HttpBridge, startHttpBridge } from './support/http-bridge.ts';
+
+const MODERN = '2026-07-28';
+const OLDER = ['2025-11-25', '2025-06-18'] as const;
+const PREFIX = 'io.modelcontextprotocol/';
+
+const message = z.looseObject({
+  id: z.union([z.number(), z.string(), z.null()]).optional(),
+  result: z.looseObject({}).optional(),
+  error: z.looseObject({ code: z.int(), message: z.string(), data: z.unknown().optional() }).optional(),
+});
+
+interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The last message of the body: JSON, or the last event of a stream. */
+  message: z.infer<typeof message> | undefined;
+}
+
+let program: BridgeProgram;
+let agent: FakeAgent;
+let bridge: HttpBridge;
+
+beforeAll(async () => {
+  program = await builtBridge();
+  agent = await FakeAgent.start({ onMessage: (task) => task.work().say('done').complete() });
+  const stateDir = await mkdtemp(join(program.directory, 'state-'));
+  bridge = await startHttpBridge(program, { stateDir, agentUrl: agent.url });
+});
+afterAll(async () => {
+  await bridge.kill();
+  await agent.stop();
+  await program.remove();
+});
+
+async function send(method: string, headers: Record<string, string>, body?: string): Promise<Answer> {
+  const response = await fetch(bridge.url, {
+    method,
+    headers: { ...bridge.credentials, ...headers },
+    ...(body === undefined ? {} : { body }),
+  });
+  const text = await response.text();
+  const events = text.split('\n').filter((line) => line.startsWith('data: {'));
+  const json = text.startsWith('{') ? text : events.at(-1)?.slice('data: '.length);
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    message: json === undefined ? undefined : message.parse(JSON.parse(json)),
+  };
+}
+
+const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+const META: Record<string, unknown> = {
+  [`${PREFIX}protocolVersion`]: MODERN,
+  [`${PREFIX}clientInfo`]: { name: 'raw', version: '0' },
+  [`${PREFIX}clientCapabilities`]: {},
+};
+
+/** A request of 2026-07-28. @param change what is wrong with it; an undefined header is left out */
+function modern(
+  method: string,
+  params: Record<string, unknown> = {},
+  change: { meta?: Record<string, unknown>; headers?: Record<string, string | undefined> } = {},
+): Promise<Answer> {
+  const name = params['name'] ?? params['uri'];
+  const headers = {
+    ...JSON_HEADERS,
+    'mcp-protocol-version': MODERN,
+    'mcp-method': method,
+    ...(typeof name === 'string' && { 'mcp-name': name }),
+    ...change.headers,
+  };
+  const sent = Object.fromEntries(
+    Object.entries(headers).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
+  const meta = change.meta ?? META;
+  return send(
+    'POST',
+    sent,
+    JSON.stringify({ jsonrpc: '2.0', id: 'r-1', method, params: { ...params, _meta: meta } }),
+  );
+}
+
+const without = (key: string): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(META).filter(([name]) => name !== `${PREFIX}${key}`));
+
+const listed = z.looseObject({
+  tools: z.array(z.looseObject({ name: z.string(), inputSchema: z.looseObject({}) })),
+});
+
+describe('MCP 2026-07-28 over HTTP', () => {
+  test('server/discover names versions, capabilities and the server, and says how long that holds', async () => {
+    const { status, message: answer } = await modern('server/discover');
+    expect(status).toBe(200);
+    expect(answer).toMatchObject({
+      id: 'r-1',
+      result: {
+        resultType: 'complete',
+        supportedVersions: expect.arrayContaining([MODERN]),
+        capabilities: { tools: {}, prompts: {}, resources: {} },
+        ttlMs: expect.any(Number),
+        cacheScope: expect.stringMatching(/^(public|private)$/),
+        _meta: { [`${PREFIX}serverInfo`]: { name: expect.any(String), version: expect.any(String) } },
+      },
+    });
+  });
+
+  test.each(['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'])(
+    'the result of %s has caching hints and the result type',
+    async (method) => {
+      const { result } = (await modern(method)).message ?? {};
+      expect(result).toMatchObject({ resultType: 'complete', cacheScope: expect.any(String) });
+      expect(Number(result?.['ttlMs'])).toBeGreaterThanOrEqual(0);
+    },
+  );
+
+  test('the list of tools has one order, and does not depend on the connection', async () => {
+    const [first, second] = [await modern('tools/list'), await modern('tools/list')];
+    expect(second.message?.result).toEqual(first.message?.result);
+  });
+
+  test.each(['protocolVersion', 'clientCapabilities'])(
+    'a request without the field %s of its metadata is invalid: 400, -32602',
+    async (field) => {
+      const answer = await modern('tools/list', {}, { meta: without(field) });
+      expect(answer).toMatchObject({ status: 400, message: { error: { code: -32_602 } } });
+    },
+  );
+
+  test('a version that is not supported is 400 and -32022, with those that are', async () => {
+    const meta = { ...META, [`${PREFIX}protocolVersion`]: '2099-01-01' };
+    const answer = await modern(
+      'tools/list',
+      {},
+      { meta, headers: { 'mcp-protocol-version': '2099-01-01' } },
+    );
+    expect(answer).toMatchObject({
+      status: 400,
+      message: {
+        id: 'r-1',
+        error: {
+          code: -32_022,
+          data: { supported: expect.arrayContaining([MODERN]), requested: '2099-01-01' },
+        },
+      },
+    });
+  });
+
+  test.each([
+    ['another protocol version', { 'mcp-protocol-version': '2025-11-25' }],
+    ['no protocol version', { 'mcp-protocol-version': undefined }],
+    ['another method', { 'mcp-method': 'tools/list' }],
+    ['no method', { 'mcp-method': undefined }],
+    ['another name', { 'mcp-name': 'cancel_running_task' }],
+    ['no name', { 'mcp-name': undefined }],
+    ['a name that is not encoded', { 'mcp-name': '=?base64?!?=' }],
+  ])('a header with %s does not match the body: 400, -32020', async (_, headers) => {
+    const call = { name: 'list_all_active_sessions', arguments: {} };
+    const answer = await modern('tools/call', call, { headers });
+    expect(answer).toMatchObject({ status: 400, message: { error: { code: -32_020 } } });
+  });
+
+  test('an encoded name in a header is decoded before it is compared, and header names have no case', async () => {
+    const name = 'list_all_active_sessions';
+    const encoded = `=?base64?${Buffer.from(name).toString('base64')}?=`;
+    const headers = { 'mcp-name': undefined, 'MCP-NAME': encoded };
+    const answer = await modern('tools/call', { name, arguments: {} }, { headers });
+    expect(answer).toMatchObject({ status: 200, message: { result: { resultType: 'complete' } } });
+  });
+
+  test('an unknown method is 404 and -32601', async () => {
+    expect(await modern('tools/unknown')).toMatchObject({
+      status: 404,
+      message: { error: { code: -32_601 } },
+    });
+  });
+
+  test('an unknown tool is -32602', async () => {
+    const answer = await modern('tools/call', { name: 'no_such_tool', arguments: {} });
+    expect(answer.message?.error?.code).toBe(-32_602);
+  });
+
+  test('a session id is ignored, and none is given', async () => {
+    const answer = await modern('tools/list', {}, { headers: { 'mcp-session-id': 'elsewhere' } });
+    expect([answer.status, answer.headers.get('mcp-session-id')]).toEqual([200, null]);
+  });
+
+  test('a notification is accepted with 202 and no body', async () => {
+    const headers = {
+      ...JSON_HEADERS,
+      'mcp-protocol-version': MODERN,
+      'mcp-method': 'notifications/cancelled',
+    };
+    const params = { requestId: 'nobody', _meta: META };
+    const body = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
+    expect(await send('POST', headers, body)).toMatchObject({ status: 202, text: '' });
+  });
+
+  test('a call without the capability for tasks is answered with its result, and not with a task', async () => {
+    const call = { name: 'delegate_task_to_assistant', arguments: { task: 'go' } };
+    expect((await modern('tools/call', call)).message?.result).toMatchObject({
+      resultType: 'complete',
+      structuredContent: { state: 'completed' },
+    });
+  });
+
+  test.each(['tools/list', 'resources/list'])('%s refuses a cursor that it did not give', async (method) => {
+    expect((await modern(method, { cursor: 'made up' })).message?.error?.code).toBe(-32_602);
+  });
+});
+
+const initialize = (version: string, headers: Record<string, string> = {}): Promise<Answer> =>
+  send(
+    'POST',
+    { ...JSON_HEADERS, ...headers },
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id: 0,
+      method: 'initialize',
+      params: { protocolVersion: version, capabilities: {}, clientInfo: { name: 'raw', version: '0' } },
+    }),
+  );
+
+describe.each(OLDER)('MCP %s over HTTP', (revision) => {
+  let session: Record<string, string> = {};
+
+  beforeAll(async () => {
+    const { headers } = await initialize(revision);
+    session = {
+      ...JSON_HEADERS,
+      'mcp-session-id': headers.get('mcp-session-id') ?? '',
+      'mcp-protocol-version': revision,
+    };
+  });
+
+  const ask = (method: string, params: Record<string, unknown> = {}): Promise<Answer> =>
+    send('POST', session, JSON.stringify({ jsonrpc: '2.0', id: 'r-1', method, params }));
+
+  test('initialize is answered with the revision that the client asks for, capabilities and the server', async () => {
+    const { message: answer, headers } = await initialize(revision);
+    expect(answer).toMatchObject({
+      id: 0,
+      result: {
+        protocolVersion: revision,
+        capabilities: { tools: {}, prompts: {}, resources: {} },
+        serverInfo: { name: expect.any(String), version: expect.any(String) },
+      },
+    });
+    // Visible ASCII, and not to be guessed.
+    expect(headers.get('mcp-session-id')).toMatch(/^[\x21-\x7E]{32,}$/);
+  });
+
+  test('initialize with a revision that nobody knows is answered with the newest of these', async () => {
+    expect((await initialize('1999-01-01')).message?.result).toMatchObject({ protocolVersion: '2025-11-25' });
+  });
+
+  test('a request of a session with a revision in its header that is not known is 400', async () => {
+    const answer = await send(
+      'POST',
+      { ...session, 'mcp-protocol-version': '1999-01-01' },
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+    );
+    expect(answer.status).toBe(400);
+  });
+
+  test('a request without a session id is 400, and one with an unknown id is 404', async () => {
+    const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    const { 'mcp-session-id': _, ...none } = session;
+    expect((await send('POST', none, ping)).status).toBe(400);
+    expect((await send('POST', { ...session, 'mcp-session-id': 'elsewhere' }, ping)).status).toBe(404);
+  });
+
+  test('a ping is answered with an empty result and the same id', async () => {
+    expect((await ask('ping')).message).toMatchObject({ id: 'r-1', result: {} });
+  });
+
+  test('a notification, and a response, are accepted with 202 and no body', async () => {
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'nobody' } };
+    const response = { jsonrpc: '2.0', id: 'nobody', result: {} };
+    for (const body of [cancelled, response])
+      expect(await send('POST', session, JSON.stringify(body))).toMatchObject({ status: 202, text: '' });
+  });
+
+  test('an unknown method is -32601, and an unknown tool -32602', async () => {
+    expect((await ask('tools/unknown')).message?.error?.code).toBe(-32_601);
+    const called = await ask('tools/call', { name: 'no_such_tool', arguments: {} });
+    expect(called.message?.error?.code).toBe(-32_602);
+  });
+
+  test('GET without an Accept for events is 406, and DELETE ends the session', async () => {
+    const begun = await initialize(revision);
+    const own = { ...session, 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+    expect((await send('GET', { ...own, accept: 'application/json' })).status).toBe(406);
+    expect((await send('DELETE', own)).status).toBe(200);
+    const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    expect((await send('POST', own, ping)).status).toBe(404);
+  });
+
+  test.each(['tools/list', 'resources/list'])('%s refuses a cursor that it did not give', async (method) => {
+    expect((await ask(method, { cursor: 'made up' })).message?.error?.code).toBe(-32_602);
+  });
+
+  test('a request without a parameter that it needs is -32602, and says which', async () => {
+    const answer = await ask('tools/call', { arguments: {} });
+    expect(answer.message?.error).toMatchObject({ code: -32_602, message: expect.stringContaining('name') });
+    expect((await ask('prompts/get', { name: 'delegate', arguments: {} })).message?.error?.code).toBe(
+      -32_602,
+    );
+  });
+
+  test('a call without arguments that it needs is a result with isError, for the model to correct', async () => {
+    const called = await ask('tools/call', { name: 'wait_for_task', arguments: {} });
+    expect(called.message?.result).toMatchObject({ isError: true });
+  });
+
+  test('an answer as events is not kept by proxies', async () => {
+    const { headers } = await ask('ping');
+    expect(headers.get('content-type')).toMatch(/^text\/event-stream/);
+    expect(headers.get('x-accel-buffering')).toBe('no');
+    expect(headers.get('cache-control')).toMatch(/no-cache/);
+  });
+});
+
+describe('MCP over HTTP, any revision', () => {
+  test.each([
+    ['what is not JSON', '{"jsonrpc":', -32_700],
+    ['another JSON-RPC', '{"jsonrpc":"1.0","id":1,"method":"ping"}', undefined],
+    ['a request whose id is null', '{"jsonrpc":"2.0","id":null,"method":"ping"}', undefined],
+    [
+      'a batch',
+      '[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]',
+      undefined,
+    ],
+  ])('X3 %s is 400 with a JSON-RPC error', async (_, body, code) => {
+    const answer = await send('POST', JSON_HEADERS, body);
+    expect(answer.status).toBe(400);
+    expect(answer.message?.error?.code).toEqual(code ?? expect.any(Number));
+  });
+
+  test('each tool has a name of the allowed characters, and a schema of an object', async () => {
+    const { tools } = listed.parse((await modern('tools/list')).message?.result);
+    for (const { name, inputSchema } of tools) {
+      expect(name).toMatch(/^[A-Za-z0-9_.-]{1,128}$/);
+      expect(inputSchema).toMatchObject({ type: 'object' });
+    }
+    expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length);
+  });
+
+  test('an answer names the same id as its request, and an error too', async () => {
+    expect((await modern('tools/list')).message?.id).toBe('r-1');
+    expect((await modern('tools/unknown')).message?.id).toBe('r-1');
+  });
+});
