@@ -57,7 +57,11 @@ const config: Config = {
     '^.+\\.ts$': [
       '@swc/jest',
       {
-        jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
+        jsc: {
+          parser: { syntax: 'typescript' },
+          target: 'es2023',
+          experimental: { keepImportAttributes: true },
+        },
         module: { type: 'es6' },
       },
     ],

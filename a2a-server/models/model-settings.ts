@@ -41,11 +41,15 @@ export function isBaseUrl(text: string): boolean {
 const baseUrl = z.string().refine(isBaseUrl, { error: `expected ${BASE_URL}` });
 
 /** US dollars per million tokens. */
-const price = z.strictObject({
+const rates = {
   input: z.number().min(0),
   output: z.number().min(0),
   cachedInput: z.number().min(0).optional(),
   cacheWrite: z.number().min(0).optional(),
+};
+const price = z.strictObject({
+  ...rates,
+  longPrompt: z.strictObject({ above: z.number().int().min(1), ...rates }).optional(),
 });
 
 /** In tokens. Recent models accept at least this; set smaller models explicitly. */
@@ -70,12 +74,12 @@ export const modelSettingsSchema = z.strictObject({
     .partialRecord(providerNameSchema, baseUrl)
     .default({})
     .describe('other base URLs of providers, e.g. {"openai-compatible": "http://localhost:11434/v1"}'),
-  /** The prices of models, by id. The server has no price table: prices change, and a wrong one is worse than none. */
+  /** The prices of models, by id. They override those of `known-models.json`. */
   prices: z
     .record(modelIdSchema, price)
     .default({})
     .describe('prices of models in US dollars per million tokens, by model id'),
-  /** The context windows of models, by id. */
+  /** The context windows of models, by id. They override those of `known-models.json`. */
   contextWindow: z
     .record(modelIdSchema, z.number().int().min(LEAST_WINDOW))
     .default({})

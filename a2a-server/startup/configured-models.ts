@@ -1,6 +1,7 @@
 /** Creates and checks the models of the server, from its settings and environment. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { languageModel } from '../models/language-model.ts';
+import { knownModel } from '../models/known-models.ts';
 import { offlineModel } from '../models/offline/offline-model.ts';
 import type { Model, Models } from '../models/model.ts';
 import type { RetryPolicy } from '../models/retry-policy.ts';
@@ -51,12 +52,16 @@ function build(
     settings.baseUrls[parsed.provider],
     env,
   );
+  const known = knownModel(parsed.provider, parsed.model);
+  // Another endpoint may have other prices, and a wrong price is worse than none.
+  const listPrice = settings.baseUrls[parsed.provider] === undefined ? known?.price : undefined;
+  const price = settings.prices[id] ?? listPrice;
   return languageModel({
     id,
     load: () => load(parsed.model),
     provider: request(parsed.model),
-    ...(settings.prices[id] && { price: settings.prices[id] }),
-    contextWindow: settings.contextWindow[id] ?? DEFAULT_WINDOW,
+    ...(price && { price }),
+    contextWindow: settings.contextWindow[id] ?? known?.contextWindow ?? DEFAULT_WINDOW,
     blame: { keyVariable, secrets: [access.apiKey] },
     ...(patience && { patience }),
   });

@@ -275,7 +275,7 @@ export const SERVER_SETTINGS = {
     fallback: undefined,
     env: 'A2A_SERVER_BUDGET_COST',
     describe:
-      'how many US dollars a task may cost, by the prices in the configuration file, before it asks a person whether to continue (default: no limit)',
+      'how many US dollars a task may cost, by the known prices or those in the configuration file, before it asks a person whether to continue (default: no limit)',
     allowed: 'a number above 0',
   }),
   budgetTime: limit(
@@ -368,7 +368,8 @@ export const UNFLAGGED_SETTINGS = {
     schema: modelSettingsSchema.shape.prices,
     fallback: {},
     env: 'A2A_SERVER_PRICES',
-    describe: 'prices of models in US dollars per million tokens',
+    describe:
+      'prices of models in US dollars per million tokens (default: the list prices of well-known models)',
     allowed: 'in the configuration file, {"provider:model": {"input": 3, "output": 15, "cachedInput": 0.3}}',
   }),
   contextWindow: setting({
@@ -376,7 +377,7 @@ export const UNFLAGGED_SETTINGS = {
     schema: modelSettingsSchema.shape.contextWindow,
     fallback: {},
     env: 'A2A_SERVER_CONTEXT_WINDOW',
-    describe: `context windows of models in tokens (default: ${DEFAULT_WINDOW})`,
+    describe: `context windows of models in tokens (default: those of well-known models, otherwise ${DEFAULT_WINDOW})`,
     allowed: 'in the configuration file, {"provider:model": 32768}, from 8000',
   }),
   mcpServers: setting({

@@ -9,7 +9,7 @@ export interface Spending extends Usage {
 export const NO_SPENDING: Spending = { inputTokens: 0, outputTokens: 0, usd: 0 };
 
 /** US dollars per million tokens. */
-export interface Price {
+export interface Rates {
   input: number;
   output: number;
   /** The price of input tokens from the provider's cache. The default is `input`. */
@@ -18,14 +18,24 @@ export interface Price {
   cacheWrite?: number | undefined;
 }
 
+export interface Price extends Rates {
+  /** The rates of a turn with more than `above` input tokens. */
+  longPrompt?: (Rates & { above: number }) | undefined;
+}
+
 const MILLION = 1_000_000;
 
-/** @returns undefined if the price is unknown. Zero tokens cost nothing. */
+/**
+ * The cost of one turn; the rates may depend on the length of its prompt.
+ * @returns undefined if the price is unknown. Zero tokens cost nothing.
+ */
 export function costOf(usage: Usage, price: Price | undefined): number | undefined {
   const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage;
   if (inputTokens + outputTokens === 0) return 0;
   if (price === undefined) return undefined;
-  const { input, output, cachedInput = input, cacheWrite = input } = price;
+  const { longPrompt } = price;
+  const rates = longPrompt !== undefined && inputTokens > longPrompt.above ? longPrompt : price;
+  const { input, output, cachedInput = input, cacheWrite = input } = rates;
   const fresh = Math.max(0, inputTokens - cachedInputTokens - cacheWriteTokens);
   const cache = cachedInputTokens * cachedInput + cacheWriteTokens * cacheWrite;
   return (fresh * input + cache + outputTokens * output) / MILLION;

@@ -64,6 +64,21 @@ describe('the price and the context window of a model', () => {
     expect(models.resolve('fast').price).toBeUndefined();
   });
 
+  test('are known for well-known models; the settings override them, and another endpoint has no list price', () => {
+    const id = 'anthropic:claude-sonnet-4-5';
+    const modelWith = (more: object) =>
+      createModels(modelSettingsSchema.parse({ model: id, ...more }), KEYS).resolve(undefined);
+    expect(modelWith({})).toMatchObject({
+      contextWindow: 200_000,
+      price: { input: 3, output: 15, cacheWrite: 3.75 },
+    });
+    const own = { prices: { [id]: { input: 1, output: 2 } }, contextWindow: { [id]: 9_000 } };
+    expect(modelWith(own)).toMatchObject({ contextWindow: 9_000, price: { input: 1, output: 2 } });
+    const elsewhere = modelWith({ baseUrls: { anthropic: 'https://proxy' } });
+    expect(elsewhere).toMatchObject({ contextWindow: 200_000 });
+    expect(elsewhere.price).toBeUndefined();
+  });
+
   test('are unset for the offline model, which has no limit', () => {
     expect(models.resolve('offline').contextWindow).toBeUndefined();
   });

@@ -28,6 +28,15 @@ describe('the cost of a turn', () => {
     expect(costOf(usage, PRICE)).toBeCloseTo(0.5 * 3 + 0.5 * 0.3, 10);
   });
 
+  it('follows the rates of long prompts where they apply', () => {
+    const price = { ...PRICE, longPrompt: { above: 200_000, input: 6, output: 22.5 } };
+    expect(costOf({ inputTokens: 200_000, outputTokens: 0 }, price)).toBeCloseTo(0.2 * 3, 10);
+    expect(costOf({ inputTokens: 200_001, outputTokens: 100_000 }, price)).toBeCloseTo(
+      0.200001 * 6 + 2.25,
+      10,
+    );
+  });
+
   it('is unknown without a price, unless there are no tokens', () => {
     expect(costOf({ inputTokens: 1, outputTokens: 0 }, undefined)).toBeUndefined();
     expect(costOf({ inputTokens: 0, outputTokens: 0 }, undefined)).toBe(0);
