@@ -1,10 +1,14 @@
 // Bundles the programs into dist/, each with chunks loaded on demand; the approval page; and the client library with
 // its types, one file for Node and browsers.
+//
+// `node scripts/build.mjs [directory]`: the build is made beside the last one in the directory (default dist), and takes
+// its place at the end.
 import { build } from 'esbuild';
 import { execFile } from 'node:child_process';
-import { chmod, copyFile, readFile, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdtemp, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { draftPrefix, replaceBuild } from './replace-build.mjs';
 
 /** zod includes error messages in 50 languages, a third of its code. The programs use only English. */
 const englishZod = {
@@ -76,10 +80,11 @@ const importsInPlace = {
   },
 };
 
-await rm('dist', { recursive: true, force: true });
+const [target = 'dist'] = process.argv.slice(2);
+const draft = await mkdtemp(draftPrefix(target));
 const program = (entryPoint, plugins = []) => ({
   entryPoints: [entryPoint],
-  outdir: 'dist',
+  outdir: draft,
   outbase: '.',
   bundle: true,
   splitting: true,
@@ -103,12 +108,12 @@ const program = (entryPoint, plugins = []) => ({
 await build(program('bridge/main.ts', [validatorOnDemand, importsInPlace]));
 await build(program('a2a-server/main.ts'));
 const entryPoints = ['bridge/main.ts', 'a2a-server/main.ts'];
-await Promise.all(entryPoints.map((entry) => chmod(`dist/${entry.replace(/\.ts$/, '.js')}`, 0o755)));
+await Promise.all(entryPoints.map((entry) => chmod(join(draft, entry.replace(/\.ts$/, '.js')), 0o755)));
 
 // The approval page: its script, HTML and CSS.
 await build({
   entryPoints: { page: 'a2a-server/page/browser/main.tsx' },
-  outdir: 'dist/web',
+  outdir: join(draft, 'web'),
   bundle: true,
   minify: true,
   format: 'esm',
@@ -119,11 +124,11 @@ await build({
   logLevel: 'warning',
 });
 for (const name of ['index.html', 'page.css'])
-  await copyFile(`a2a-server/page/browser/${name}`, `dist/web/${name}`);
+  await copyFile(`a2a-server/page/browser/${name}`, join(draft, 'web', name));
 
 await build({
   entryPoints: ['shared/client/index.ts'],
-  outfile: 'dist/client/index.js',
+  outfile: join(draft, 'client', 'index.js'),
   bundle: true,
   format: 'esm',
   platform: 'neutral',
@@ -132,4 +137,8 @@ await build({
   sourcemap: true,
   logLevel: 'warning',
 });
-await promisify(execFile)(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'shared/client']);
+await promisify(execFile)(process.execPath, [
+  'node_modules/typescript/bin/tsc',
+  ...['-p', 'shared/client', '--outDir', join(draft, 'client', 'types')],
+]);
+await replaceBuild(draft, target);

@@ -4,7 +4,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-const SOURCES = ['a2a-server', 'bridge', 'shared', 'scripts/build.mjs', 'package-lock.json'];
+const SOURCES = ['a2a-server', 'bridge', 'shared', 'scripts', 'package-lock.json'];
 /** The last file that the build writes. */
 const BUILT = 'dist/client/types/client/index.d.ts';
 

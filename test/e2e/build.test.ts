@@ -1,0 +1,115 @@
+/** Builds below programs that run. */
+import { describe, expect, it } from '@jest/globals';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { replaceBuild } from '../../scripts/replace-build.mjs';
+import { A2aPeer } from '../support/a2a-peer.ts';
+import { directoryOf, launchServer, newServerHome } from '../support/server-program.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const run = promisify(execFile);
+
+/** A build of a program that loads one file late. */
+async function draftOf(place: string, version: string): Promise<string> {
+  const draft = await mkdtemp(`${join(place, 'dist')}.draft-`);
+  const main = `process.stdin.once('data', async () => console.log((await import('../late-${version}.js')).says));
+    console.log('ready');`;
+  const files = {
+    'package.json': '{"type": "module"}',
+    'program/main.js': main,
+    [`late-${version}.js`]: `export const says = '${version}';`,
+    [`late-${version}.js.map`]: '{}',
+  };
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(dirname(join(draft, file)), { recursive: true });
+    await writeFile(join(draft, file), text);
+  }
+  return draft;
+}
+
+/** Starts the program. @returns a function that lets it load its late file */
+async function started(target: string): Promise<() => Promise<string>> {
+  const child = spawn(process.execPath, [join(target, 'program', 'main.js')], { stdio: 'pipe' });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async (): Promise<string> => String((await lines.next()).value);
+  expect(await next()).toBe('ready');
+  return async () => {
+    child.stdin.end('go\n');
+    const said = await next();
+    if (child.exitCode === null) await once(child, 'exit');
+    return said;
+  };
+}
+
+describe('a build', () => {
+  it('keeps the files of the builds before, so that a program that runs can load them', async () => {
+    const place = await temporaryDirectory();
+    const target = join(place, 'dist');
+    await replaceBuild(await draftOf(place, 'one'), target);
+    const first = await started(target);
+    await replaceBuild(await draftOf(place, 'two'), target);
+    const second = await started(target);
+    await replaceBuild(await draftOf(place, 'three'), target);
+    expect([await first(), await second(), await (await started(target))()]).toEqual(['one', 'two', 'three']);
+    expect((await readdir(place)).sort()).toEqual(['dist']);
+    expect((await readdir(target)).filter((name) => name.endsWith('.map'))).toEqual(['late-three.js.map']);
+  });
+
+  it('deletes superseded files after their time, and the oldest of too many', async () => {
+    const place = await temporaryDirectory();
+    const target = join(place, 'dist');
+    const late = async (): Promise<string[]> =>
+      (await readdir(target)).filter((name) => /^late-.*js$/.test(name)).sort();
+    await replaceBuild(await draftOf(place, 'one'), target);
+    await replaceBuild(await draftOf(place, 'two'), target);
+    const long = new Date(Date.now() - 40 * 24 * 60 * 60 * 1000);
+    await utimes(join(target, 'late-one.js'), long, long);
+    // Its own time is from its build. It is superseded only now.
+    await utimes(join(target, 'late-two.js'), long, long);
+    await replaceBuild(await draftOf(place, 'three'), target);
+    expect(await late()).toEqual(['late-three.js', 'late-two.js']);
+    const { size } = await stat(join(target, 'late-three.js'));
+    await replaceBuild(await draftOf(place, 'four'), target, { keptBytes: size });
+    expect(await late()).toEqual(['late-four.js', 'late-three.js']);
+  });
+
+  it('two at once, below a server that runs: it goes on, and the next server starts', async () => {
+    const place = join(
+      process.cwd(),
+      'node_modules',
+      '.cache',
+      'mcp-a2a-bridge',
+      `build-${String(process.pid)}`,
+    );
+    await mkdir(place, { recursive: true });
+    const target = join(place, 'dist');
+    const build = () => run(process.execPath, ['scripts/build.mjs', target]);
+    const home = await newServerHome();
+    try {
+      await build();
+      const program = join(target, 'a2a-server', 'main.js');
+      const server = launchServer({ home, program });
+      const { url, token } = await server.ready;
+      const peer = new A2aPeer({ url, token });
+      const { taskId, pending } = await (await peer.stream('append "x" to a.txt')).parked();
+      await Promise.all([build(), build()]);
+      expect(pending).toHaveLength(1);
+      expect((await readdir(place)).sort()).toEqual(['dist']);
+      const listed: unknown = JSON.parse(await readFile(join(target, 'build.json'), 'utf8'));
+      expect(listed).toContain('a2a-server/main.js');
+      expect((await peer.task(taskId)).state).toBe('INPUT_REQUIRED');
+      expect(await server.stop()).toBe(0);
+      const next = launchServer({ home, program });
+      const again = new A2aPeer(await next.ready);
+      expect((await again.task(taskId)).state).toBe('INPUT_REQUIRED');
+      expect(await next.stop()).toBe(0);
+    } finally {
+      await rm(place, { recursive: true, force: true });
+      await rm(directoryOf(home), { recursive: true, force: true });
+    }
+  });
+});
