@@ -5,6 +5,8 @@ import { Command } from 'commander';
 import { messageOf, ProductError } from '../shared/runtime/errors.ts';
 import { addFlags } from '../shared/settings/flags.ts';
 import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
+import type { DestinationStream } from 'pino';
+import { logFile } from '../shared/runtime/log-file.ts';
 import type { Logger } from '../shared/runtime/logging.ts';
 import { CHILD_MARKER, hideEnvironment } from '../shared/runtime/hidden-environment.ts';
 import { readClocks, writeClockMark } from '../shared/state/clock-mark.ts';
@@ -198,7 +200,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
   process.on('SIGHUP', () => undefined);
   try {
     const settings = await readServerSettings(flags, process.env);
-    const log = createLogger({ name: 'a2a-server', level: settings.logLevel });
+    const log = createLogger({ name: 'a2a-server', level: settings.logLevel, ...logTo(settings.logFile) });
     consoleToLog(log);
     giveUpOnBugs(log);
     if (!secretsHidden)
@@ -214,6 +216,23 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
     process.stdout.write(`a2a-server ${version} is ready at ${url} (state in ${settings.stateDir})\n`);
   } catch (error) {
     fail(error);
+  }
+}
+
+/** @throws ProductError CONFIGURATION if the file cannot be written */
+function logTo(path: string | undefined): { destination?: DestinationStream } {
+  if (path === undefined) return {};
+  try {
+    return { destination: logFile(path) };
+  } catch (error) {
+    throw new ProductError(
+      'CONFIGURATION',
+      `Setting "logFile": ${path} cannot be opened: ${messageOf(error)}.`,
+      {
+        facts: { key: 'logFile', path },
+        cause: error,
+      },
+    );
   }
 }
 

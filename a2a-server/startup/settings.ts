@@ -317,8 +317,18 @@ export const SERVER_SETTINGS = {
     schema: z.enum(LOG_LEVELS),
     fallback: 'info',
     env: 'A2A_SERVER_LOG_LEVEL',
-    describe: 'log level; logs go to stderr',
+    describe: 'log level',
     allowed: LOG_LEVELS.join(', '),
+  }),
+  logFile: setting({
+    kind: 'text',
+    placeholder: 'file',
+    schema: absolutePath.optional(),
+    fallback: undefined,
+    env: 'A2A_SERVER_LOG_FILE',
+    describe:
+      'file for the log (default: stderr); at 10 MB its content moves to <file>.1, whose content is then gone',
+    allowed: 'the path of a file',
   }),
 } as const;
 

@@ -1,6 +1,6 @@
 /** Starts the local A2A server, detached, so that it and its tasks survive the bridge and its client. */
 import { spawn } from 'node:child_process';
-import { open, readFile, rename, stat } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { readServerRecord, type ServerRecord } from '../../shared/state/server-record.ts';
@@ -22,8 +22,6 @@ const READY_MS = 20_000;
 /** The server's log message when another program has its port. */
 const PORT_TAKEN = /\bport \d+\b.*\btaken\b|EADDRINUSE/i;
 const TAIL_LINES = 15;
-/** Bytes. */
-const MAX_LOG = 10 * 1024 * 1024;
 
 /**
  * Starts the server and waits for its address in the state directory.
@@ -35,7 +33,6 @@ export async function startServer({
   configFile,
 }: ServerProgram): Promise<ServerRecord> {
   const logPath = join(stateDirectory, 'server.log');
-  await setAside(logPath);
   const log = await open(logPath, 'a', 0o600);
   const logStart = (await log.stat()).size;
   try {
@@ -43,9 +40,11 @@ export async function startServer({
       script,
       '--state-dir',
       stateDirectory,
+      '--log-file',
+      logPath,
       ...(configFile === undefined ? [] : ['--config', configFile]),
     ];
-    // Its stdout only repeats, for a terminal, what the log says.
+    // The same file is its stderr: a crash of Node writes there. Its stdout only repeats what the log says.
     const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'ignore', log.fd] });
     child.unref();
     let stopWatching: (() => void) | undefined;
@@ -90,17 +89,13 @@ export async function startServer({
   }
 }
 
-/** Renames a large log, so that the server begins a new one. The previous renamed log is overwritten. */
-async function setAside(path: string): Promise<void> {
-  const size = await stat(path).then(
-    (found) => found.size,
-    () => 0,
-  );
-  if (size > MAX_LOG) await rename(path, `${path}.1`);
-}
-
 /** The last log lines of this start. */
 async function tailOf(path: string, from: number): Promise<string> {
-  const text = (await readFile(path)).subarray(from).toString('utf8').trim();
+  const log = await readFile(path);
+  // The server may have emptied the file meanwhile.
+  const text = log
+    .subarray(log.length < from ? 0 : from)
+    .toString('utf8')
+    .trim();
   return text === '' ? '(it logged nothing)' : text.split('\n').slice(-TAIL_LINES).join('\n');
 }

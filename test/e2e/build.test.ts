@@ -55,7 +55,7 @@ describe('a build', () => {
     const second = await started(target);
     await replaceBuild(await draftOf(place, 'three'), target);
     expect([await first(), await second(), await (await started(target))()]).toEqual(['one', 'two', 'three']);
-    expect((await readdir(place)).sort()).toEqual(['dist']);
+    expect((await readdir(place)).toSorted()).toEqual(['dist']);
     expect((await readdir(target)).filter((name) => name.endsWith('.map'))).toEqual(['late-three.js.map']);
   });
 
@@ -63,7 +63,7 @@ describe('a build', () => {
     const place = await temporaryDirectory();
     const target = join(place, 'dist');
     const late = async (): Promise<string[]> =>
-      (await readdir(target)).filter((name) => /^late-.*js$/.test(name)).sort();
+      (await readdir(target)).filter((name) => /^late-.*js$/.test(name)).toSorted();
     await replaceBuild(await draftOf(place, 'one'), target);
     await replaceBuild(await draftOf(place, 'two'), target);
     const long = new Date(Date.now() - 40 * 24 * 60 * 60 * 1000);
@@ -98,7 +98,7 @@ describe('a build', () => {
       const { taskId, pending } = await (await peer.stream('append "x" to a.txt')).parked();
       await Promise.all([build(), build()]);
       expect(pending).toHaveLength(1);
-      expect((await readdir(place)).sort()).toEqual(['dist']);
+      expect((await readdir(place)).toSorted()).toEqual(['dist']);
       const listed: unknown = JSON.parse(await readFile(join(target, 'build.json'), 'utf8'));
       expect(listed).toContain('a2a-server/main.js');
       expect((await peer.task(taskId)).state).toBe('INPUT_REQUIRED');

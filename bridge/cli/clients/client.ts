@@ -41,6 +41,8 @@ export interface McpClient {
   /** Only the scopes that the client has. */
   places: Readonly<Partial<Record<Scope, (around: ClientEnvironment) => Promise<ConfigPlace>>>>;
   entry: (server: ServerCommand) => Readonly<Record<string, unknown>>;
+  /** Keys for a new entry. A value that the user has set stays. */
+  defaults?: Readonly<Record<string, unknown>>;
   /** The person's next step. */
   nextStep: string;
 }

@@ -16,6 +16,13 @@ export const codex: McpClient = {
     project: async ({ cwd }) => ({ path: join(cwd, '.codex', 'config.toml'), section: ['mcp_servers'] }),
   },
   entry: ({ command, args }) => ({ command, args }),
+  defaults: {
+    // Otherwise Codex may begin a turn before the bridge has started, without its tools.
+    required: true,
+    startup_timeout_sec: 30,
+    // A call may wait ten minutes for a person's answer.
+    tool_timeout_sec: 900,
+  },
   nextStep:
     'Start Codex again, and see it with /mcp. Of a project, Codex reads it once you trust the project.',
 };

@@ -32,17 +32,22 @@ export type ConfigChange =
   /** Another server has the name. */
   | { type: 'taken' };
 
-/** Adds or updates the entry. Other keys of the bridge's entry, e.g. its environment, stay. */
+/**
+ * Adds or updates the entry. Other keys of the bridge's entry, e.g. its environment, stay.
+ * @param defaults keys that are added only if the entry has none
+ */
 export function withBridge(
   config: ConfigFormat,
   text: string,
-  { keys, entry }: { keys: readonly string[]; entry: ServerEntry },
+  { keys, entry, defaults = {} }: { keys: readonly string[]; entry: ServerEntry; defaults?: ServerEntry },
 ): ConfigChange {
   const before = config.read(text, keys);
   if (before !== undefined && !isBridge(before)) return { type: 'taken' };
   const known = z.record(z.string(), z.unknown()).safeParse(before).data ?? {};
-  const same = Object.entries(entry).every(([key, value]) => isDeepStrictEqual(known[key], value));
-  return same ? { type: 'same' } : { type: 'changed', text: config.put(text, keys, { ...known, ...entry }) };
+  const wanted = { ...entry, ...defaults, ...known, ...entry };
+  return isDeepStrictEqual(wanted, known)
+    ? { type: 'same' }
+    : { type: 'changed', text: config.put(text, keys, wanted) };
 }
 
 export function withoutBridge(config: ConfigFormat, text: string, keys: readonly string[]): ConfigChange {

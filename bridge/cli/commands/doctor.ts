@@ -8,6 +8,7 @@ import { checkAgent } from '../doctor/check-agent.ts';
 import { checkClients } from '../doctor/check-clients.ts';
 import { checkClockMark } from '../doctor/check-clock-mark.ts';
 import { checkDatabase } from '../doctor/check-database.ts';
+import { indented } from '../terminal/wrap-words.ts';
 import { checkNode, checkStateDirectory, checkTokenFile } from '../doctor/check-machine.ts';
 import { checkServer, isPortInUse, runningAgent } from '../doctor/check-server.ts';
 import { checkServerStart } from '../doctor/check-server-start.ts';
@@ -40,10 +41,9 @@ export async function doctor(run: CommandRun<DoctorOptions>): Promise<number> {
   else {
     for (const { subject, level, message, next } of findings) {
       const [mark, style] = MARKS[level];
-      terminal.say(
-        `${terminal.paint(style, mark)} ${terminal.paint('bold', subject)}: ${visibleText(message)}`,
-      );
-      if (next !== undefined) terminal.say(`  → ${visibleText(next)}`);
+      const line = `${terminal.paint(style, mark)} ${terminal.paint('bold', subject)}: ${visibleText(message)}`;
+      terminal.say(indented(line, '  ', terminal.width));
+      if (next !== undefined) terminal.say(indented(`  → ${visibleText(next)}`, '    ', terminal.width));
     }
     const warned = findings.filter(({ level }) => level === 'warn').length;
     terminal.say(

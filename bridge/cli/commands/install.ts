@@ -3,6 +3,7 @@ import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import { type McpClient, type Scope, SCOPES, clientEnvironment } from '../clients/client.ts';
+import { type BridgeEntry, bridgeEntries } from '../clients/bridge-entries.ts';
 import { CLIENTS, isClientName } from '../clients/clients.ts';
 import { type ConfigFile, readConfig, unusableConfigError, writeConfig } from '../clients/config-file.ts';
 import { type ConfigChange, configText, withBridge, withoutBridge } from '../clients/config-text.ts';
@@ -36,7 +37,12 @@ export async function install(
   // The running Node: a client started from the desktop may find no Node, or an older one.
   const command = { command: process.execPath, args: [bridgeScript, ...args] };
   return change(run, client, {
-    decide: (it, text, keys) => withBridge(configText(it.format), text, { keys, entry: it.entry(command) }),
+    decide: (it, text, keys) =>
+      withBridge(configText(it.format), text, {
+        keys,
+        entry: it.entry(command),
+        ...(it.defaults && { defaults: it.defaults }),
+      }),
     words: ({ nextStep }) => nextStep,
   });
 }
@@ -46,6 +52,7 @@ export async function uninstall(run: CommandRun<InstallOptions>, client: string)
   return change(run, client, {
     decide: (it, text, keys) => withoutBridge(configText(it.format), text, keys),
     words: ({ title }) => `${title} does without it from its next start on.`,
+    others: true,
   });
 }
 
@@ -53,12 +60,14 @@ interface Work {
   decide: (client: McpClient, text: string, keys: readonly string[]) => ConfigChange;
   /** The text for the person after the change. */
   words: (client: McpClient) => string;
+  /** Also names the entries of the bridge that stay. */
+  others?: boolean;
 }
 
 async function change(
   run: CommandRun<InstallOptions>,
   clientName: string,
-  { decide, words: done }: Work,
+  { decide, words: done, others = false }: Work,
 ): Promise<number> {
   const { options, terminal } = run;
   const { client, scope, name } = meant(clientName, options);
@@ -75,7 +84,11 @@ async function change(
       ? terminal.say(JSON.stringify({ client: clientName, scope, name, path: file.path, ...facts }))
       : words();
   if (changed.type === 'same') {
-    tell({ changed: false }, () => terminal.say(`${file.path} is as it should be: nothing to change.`));
+    const remaining = others ? await remainingEntries(client) : [];
+    tell({ changed: false, ...(others && { remaining }) }, () => {
+      terminal.say(`${file.path} is as it should be: nothing to change.`);
+      for (const entry of remaining) terminal.say(remainingText(clientName, entry));
+    });
     return 0;
   }
   if (options.json !== true) terminal.say(paintDiff(visibleText(diff), terminal.paint));
@@ -89,11 +102,23 @@ async function change(
     return EXIT_FAILURE;
   }
   const backup = await writeConfig(file, changed.text, MODES[scope]);
-  tell({ changed: true, backup: backup ?? null, diff }, () => {
+  const remaining = others ? await remainingEntries(client) : [];
+  tell({ changed: true, backup: backup ?? null, diff, ...(others && { remaining }) }, () => {
     terminal.say(`Written to ${file.path}${backup === undefined ? '' : `; as it was before: ${backup}`}`);
     terminal.say(done(client));
+    for (const entry of remaining) terminal.say(remainingText(clientName, entry));
   });
   return 0;
+}
+
+function remainingText(client: string, { scope, name, path }: Omit<BridgeEntry, 'entry'>): string {
+  return `"${name}" in ${path} still starts the bridge. To remove it: mcp-a2a-bridge uninstall ${client} --scope ${scope} --name ${name}`;
+}
+
+/** A file that cannot be read has no entry: the client cannot read it either. */
+async function remainingEntries(client: McpClient): Promise<readonly Omit<BridgeEntry, 'entry'>[]> {
+  const entries = await bridgeEntries(client, clientEnvironment(), () => undefined);
+  return entries.map(({ scope, name, path }) => ({ scope, name, path }));
 }
 
 function meant(clientName: string, { scope = 'user', name = NAME }: InstallOptions) {

@@ -1,7 +1,8 @@
 /** `logs`: prints the log of a local server that a bridge has started. */
-import { open, type FileHandle } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { olderLog } from '../../../shared/runtime/log-file.ts';
 import { watchDirectory } from '../../local-server/watch-directory.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { jsonLine, logLine } from '../terminal/log-line.ts';
@@ -24,54 +25,83 @@ export async function logs({ options, settings, terminal }: CommandRun<LogsOptio
   const path = join(settings.stateDir, 'server.log');
   const show = (line: string): void =>
     terminal.say(options.json === true ? jsonLine(line) : logLine(line, terminal.paint));
-  let file = await opened(path);
-  let { at, lines } = await tailOf(file, count);
-  for (const line of lines) show(line);
-  if (options.follow !== true) return file.close();
-  let rest = '';
+  let position: Position = { at: 0, log: await identityOf(path), older: await identityOf(olderLog(path)) };
+  if (position.log === undefined) throw noLog(path);
+  const { at, lines } = await tailOf(path, count);
+  const missing = count - lines.length;
+  const earlier =
+    missing > 0 && position.older !== undefined ? await tailOf(olderLog(path), missing) : undefined;
+  for (const line of [...(earlier?.lines ?? []), ...lines]) show(line);
+  if (options.follow !== true) return;
+  position = { ...position, at };
   const decoder = new TextDecoder();
-  const readOn = async (): Promise<void> => {
-    const { size } = await file.stat();
-    if (size < at) at = 0;
-    for (;;) {
-      const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK), 0, CHUNK, at);
-      if (bytesRead === 0) return;
-      at += bytesRead;
-      const parts = (rest + decoder.decode(buffer.subarray(0, bytesRead), { stream: true })).split('\n');
-      rest = parts.pop() ?? '';
-      for (const line of parts) show(line);
-    }
+  let rest = '';
+  const showChunk = (chunk: Buffer): void => {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = parts.pop() ?? '';
+    for (const line of parts) show(line);
   };
-  for await (const _ of changes(settings.stateDir)) {
-    await readOn();
-    const replaced = await replacedBy(path, file);
-    if (replaced === undefined) continue;
-    await file.close();
-    file = replaced;
-    at = 0;
-    rest = '';
-    // Read now: the file may not change again.
-    await readOn();
-  }
+  for await (const _ of changes(settings.stateDir)) position = await readOn(path, position, showChunk);
 }
 
-async function opened(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, 'r');
-  } catch (error) {
-    if (systemErrorCode(error) !== 'ENOENT') throw error;
-    throw new ProductError(
-      'CONFIGURATION',
-      `There is no ${path}: no server was started from here yet. "mcp-a2a-bridge server start" starts one; a server that you have started by hand logs to its own stderr.`,
-      { cause: error },
-    );
-  }
+/** How far the log was read, and of which files. */
+interface Position {
+  /** Bytes. */
+  at: number;
+  log: string | undefined;
+  older: string | undefined;
 }
 
-async function tailOf(file: FileHandle, count: number): Promise<{ at: number; lines: readonly string[] }> {
+/** Reads what is new: of the earlier content if the log was set aside meanwhile, and of the log. */
+async function readOn(
+  path: string,
+  { at, ...before }: Position,
+  show: (chunk: Buffer) => void,
+): Promise<Position> {
+  const now = { log: await identityOf(path), older: await identityOf(olderLog(path)) };
+  let from = at;
+  if (now.older !== undefined && now.older !== before.older)
+    from = await readFrom(olderLog(path), from, show);
+  const size = (await stat(path).catch(() => undefined))?.size ?? 0;
+  // A log that was set aside is emptied next, or is another file.
+  if (now.log !== before.log || size < from) from = 0;
+  return { ...now, at: await readFrom(path, from, show) };
+}
+
+/** @returns the position after the last byte */
+async function readFrom(path: string, from: number, show: (chunk: Buffer) => void): Promise<number> {
+  const file = await open(path, 'r').catch(() => undefined);
+  if (file === undefined) return from;
+  let at = from;
+  for (;;) {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK), 0, CHUNK, at);
+    if (bytesRead === 0) break;
+    at += bytesRead;
+    show(buffer.subarray(0, bytesRead));
+  }
+  await file.close();
+  return at;
+}
+
+function noLog(path: string): ProductError {
+  return new ProductError(
+    'CONFIGURATION',
+    `There is no ${path}: no server was started from here yet. "mcp-a2a-bridge server start" starts one; a server that you have started by hand logs to its own stderr.`,
+  );
+}
+
+/** Undefined if there is no such file. */
+async function identityOf(path: string): Promise<string | undefined> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined);
+  return found && `${found.dev}:${found.ino}`;
+}
+
+async function tailOf(path: string, count: number): Promise<{ at: number; lines: readonly string[] }> {
+  const file = await open(path, 'r');
   const { size } = await file.stat();
   const from = Math.max(0, size - TAIL);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from);
+  await file.close();
   const text = buffer.subarray(0, bytesRead).toString('utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   const lines = whole === '' ? [] : whole.slice(0, -1).split('\n');
@@ -97,14 +127,4 @@ async function* changes(directory: string): AsyncGenerator<void> {
   } finally {
     stopWatching();
   }
-}
-
-/** A start of the server may rename a large log. The command then continues with the new file. */
-async function replacedBy(path: string, file: FileHandle): Promise<FileHandle | undefined> {
-  const newest = await open(path, 'r').catch(() => undefined);
-  if (newest === undefined) return undefined;
-  const [now, before] = await Promise.all([newest.stat(), file.stat()]);
-  if (now.ino !== before.ino) return newest;
-  await newest.close();
-  return undefined;
 }

@@ -73,6 +73,9 @@ function limitOf(given: string | undefined): number {
   return limit;
 }
 
+/** Columns. */
+const NARROW = 80;
+
 function tasksTable(
   shown: readonly ListedSession[],
   all: readonly ListedSession[],
@@ -81,6 +84,9 @@ function tasksTable(
   const now = Date.now();
   // The column is useless if no task has a cost.
   const priced = shown.some(({ usd }) => usd !== null && usd > 0);
+  // Every command takes an id without its kind. A narrow terminal needs the room for the title.
+  const narrow = width !== undefined && width < NARROW;
+  const withoutKind = (id: string): string => (narrow ? id.replace(KIND, '') : id);
   const short = shortIds(all.map(({ sessionId }) => sessionId));
   return table(
     [
@@ -93,7 +99,7 @@ function tasksTable(
       { title: 'TASK' },
     ],
     shown.map(({ sessionId, agent, state, pending, updatedAt, title, usd }) => [
-      { text: visibleLine(short.get(sessionId) ?? sessionId) },
+      { text: visibleLine(withoutKind(short.get(sessionId) ?? sessionId)) },
       { text: agent },
       { text: state, paint: (text: string) => paint(styleOf(state), text) },
       {

@@ -3,14 +3,12 @@ import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../../../shared/runtime/errors.ts';
-import { type McpClient, SCOPES, type ClientEnvironment } from '../clients/client.ts';
+import { bridgeEntries } from '../clients/bridge-entries.ts';
+import type { ClientEnvironment, McpClient } from '../clients/client.ts';
 import { type ClientName, CLIENTS, isClientName } from '../clients/clients.ts';
-import { readConfig } from '../clients/config-file.ts';
-import { configText, isBridge } from '../clients/config-text.ts';
-import { type BridgeEntry, doubledEntries } from './doubled-entries.ts';
+import { doubledEntries } from './doubled-entries.ts';
 import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
 
-const servers = z.record(z.string(), z.unknown());
 const started = z.looseObject({ command: z.string(), args: z.array(z.string()).default([]) });
 
 const NEXT = 'Run mcp-a2a-bridge install again for this client.';
@@ -24,9 +22,7 @@ export async function checkClients(around: ClientEnvironment): Promise<readonly 
     warn(
       'clients',
       'no MCP client of this user or directory starts the bridge',
-      `Run one of: ${Object.keys(CLIENTS)
-        .map((name) => `mcp-a2a-bridge install ${name}`)
-        .join(', ')}`,
+      `Run: mcp-a2a-bridge install <client>, where <client> is one of: ${Object.keys(CLIENTS).join(', ')}`,
     ),
   ];
 }
@@ -36,35 +32,20 @@ async function checkClient(
   around: ClientEnvironment,
 ): Promise<readonly CheckResult[]> {
   const client: McpClient = CLIENTS[clientName];
-  const findings: CheckResult[] = [];
-  const entries: BridgeEntry[] = [];
-  const seen = new Set<string>();
-  for (const scope of SCOPES) {
-    const place = await client.places[scope]?.(around);
-    // In the home directory, a project's file may be the user's own file.
-    if (place === undefined || seen.has(JSON.stringify(place))) continue;
-    seen.add(JSON.stringify(place));
-    const subject = `${client.title}, ${scope}`;
-    try {
-      const { text, path } = await readConfig(place.path);
-      const found = servers.safeParse(configText(client.format).read(text, place.section)).data ?? {};
-      for (const [name, entry] of Object.entries(found))
-        if (isBridge(entry)) {
-          findings.push(await checkEntry(subject, `"${name}" in ${path}`, entry, around));
-          entries.push({ scope, name, path, entry });
-        }
-    } catch (error) {
-      findings.push(
-        fail(
-          subject,
-          `${place.path} cannot be read: ${messageOf(error)}`,
-          'Correct it: the client cannot read it either.',
-        ),
-      );
-    }
-  }
-  findings.push(...doubledEntries(clientName, entries));
-  return findings;
+  const unreadable: CheckResult[] = [];
+  const entries = await bridgeEntries(client, around, (scope, path, error) =>
+    unreadable.push(
+      fail(
+        `${client.title}, ${scope}`,
+        `${path} cannot be read: ${messageOf(error)}`,
+        'Correct it: the client cannot read it either.',
+      ),
+    ),
+  );
+  const findings = entries.map(async ({ scope, name, path, entry }) =>
+    checkEntry(`${client.title}, ${scope}`, `"${name}" in ${path}`, entry, around),
+  );
+  return [...(await Promise.all(findings)), ...unreadable, ...doubledEntries(clientName, entries)];
 }
 
 async function checkEntry(

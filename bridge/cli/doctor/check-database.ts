@@ -19,15 +19,11 @@ export async function checkDatabase(stateDirectory: string): Promise<CheckResult
     const database = await BridgeDatabase.open(stateDirectory);
     try {
       const open = new Outbox(database).open().length;
-      return ok(SUBJECT, `${path}, ${String(open)} delegations whose result no client has`);
+      return ok(SUBJECT, `${path}, ${String(open)} ${open === 1 ? 'result' : 'results'} not yet collected`);
     } finally {
       database.close();
     }
   } catch (error) {
-    return fail(
-      SUBJECT,
-      messageOf(error),
-      'Do what the sentence says; tasks on the servers are not touched.',
-    );
+    return fail(SUBJECT, messageOf(error), 'Do what the message says. The tasks on the servers are safe.');
   }
 }

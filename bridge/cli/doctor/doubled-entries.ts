@@ -2,16 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { type CheckResult, fail, warn } from '../../../shared/runtime/check-result.ts';
-import type { Scope } from '../clients/client.ts';
+import type { BridgeEntry } from '../clients/bridge-entries.ts';
 import { type ClientName, CLIENTS } from '../clients/clients.ts';
-
-/** An entry of a client that starts the bridge. */
-export interface BridgeEntry {
-  scope: Scope;
-  name: string;
-  path: string;
-  entry: unknown;
-}
 
 const FLAG = '--tool-prefix';
 const started = z.looseObject({

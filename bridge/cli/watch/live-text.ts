@@ -7,7 +7,7 @@ import { lineOf } from '../../mcp/reports/todos-line.ts';
 import { activityText } from '../../sessions/activity-text.ts';
 import { grantWords, standingGrants } from '../../mcp/reports/grant-words.ts';
 import { outputOf } from '../../mcp/reports/session-report.ts';
-import type { TaskView } from '../../sessions/task-view.ts';
+import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { styleOf } from '../terminal/state-style.ts';
 import type { Style } from '../terminal/paint.ts';
@@ -72,7 +72,8 @@ export class LiveText {
     this.#open = undefined;
   }
 
-  #standing({ state, text, pending, question, calls }: TaskView, seq: number | null): void {
+  #standing(view: TaskView, seq: number | null): void {
+    const { state, text, pending, question, calls } = view;
     for (const action of pending) this.#pending(action);
     if (question !== null && question.id !== this.#asked) {
       this.#asked = question.id;
@@ -81,7 +82,10 @@ export class LiveText {
     }
     if (state === this.#state) return;
     this.#state = state;
-    const words = pending.length > 0 || question !== null || text === '' ? '' : `: ${visibleLine(text)}`;
+    // `end` prints the text of an ended task whole.
+    const follows = hasEnded(view) && !this.#streamed && text === outputOf(view);
+    const words =
+      pending.length > 0 || question !== null || text === '' || follows ? '' : `: ${visibleLine(text)}`;
     const missing = state === 'completed' ? notDone(calls) : '';
     this.#line(styleOf(state), `${placeOf(seq)}${state}${missing === '' ? '' : `, ${missing}`}${words}`);
   }

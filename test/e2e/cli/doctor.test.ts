@@ -69,7 +69,9 @@ describe('doctor', () => {
     const stateDir = join(home, 'state');
     const { code, stdout } = await cli(['doctor', '--state-dir', stateDir], { home });
     expect(stdout).toContain('started when it is needed');
-    expect(stdout).toContain('→ Run one of: mcp-a2a-bridge install claude');
+    expect(stdout).toContain(
+      '→ Run: mcp-a2a-bridge install <client>, where <client> is one of: claude, gemini',
+    );
     expect(code).toBe(0);
     expect(await readServerRecord(stateDir)).toBeUndefined();
   });

@@ -101,9 +101,43 @@ describe('install', () => {
     const after = await read('.codex/config.toml');
     expect(after.startsWith(before)).toBe(true);
     expect(after).toContain('\n[mcp_servers.a2a-bridge]\ncommand = ');
+    // Without it, Codex may begin without the tools.
+    expect(after).toMatch(/\nrequired = true\nstartup_timeout_sec = 30\ntool_timeout_sec = 900\n/);
     expect((await run('install', 'codex')).stdout).toContain('nothing to change');
     expect((await run('uninstall', 'codex')).code).toBe(0);
     expect((await read('.codex/config.toml')).trimEnd()).toBe(before.trimEnd());
+  });
+
+  it('codex: a time-out that the person has set stays', async () => {
+    const { run, has, read } = await person();
+    await has(
+      '.codex/config.toml',
+      `[mcp_servers.a2a-bridge]\ncommand = "node"\nargs = ["/old/dist/bridge/main.js"]\ntool_timeout_sec = 60\n`,
+    );
+    expect((await run('install', 'codex')).code).toBe(0);
+    const after = await read('.codex/config.toml');
+    expect(after).toContain('tool_timeout_sec = 60');
+    expect(after).toContain('required = true');
+    expect(after).toContain(PROGRAM);
+  });
+
+  it('uninstall names the entries of other scopes that stay, and how to remove them', async () => {
+    const { run, home } = await person();
+    await run('install', 'claude');
+    await run('install', 'claude', '--scope', 'project');
+    await run('install', 'claude', '--name', 'gemini', '--', '--tool-prefix', 'gemini_');
+    const { stdout } = await run('uninstall', 'claude');
+    expect(stdout).toContain(
+      `"gemini" in ${join(home, '.claude.json')} still starts the bridge. To remove it: mcp-a2a-bridge uninstall claude --scope user --name gemini`,
+    );
+    expect(stdout).toContain('uninstall claude --scope project --name a2a-bridge');
+    await run('uninstall', 'claude', '--name', 'gemini');
+    const again = await run('uninstall', 'claude', '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      changed: false,
+      remaining: [{ scope: 'project', name: 'a2a-bridge', path: join(home, '.mcp.json') }],
+    });
+    expect((await run('uninstall', 'claude', '--scope', 'project')).stdout).not.toContain('still starts');
   });
 
   it('claude, local: under the repository that the directory belongs to', async () => {

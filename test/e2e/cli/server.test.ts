@@ -1,14 +1,17 @@
 /** The local server from a terminal, and its log. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ChildProcess } from 'node:child_process';
-import { appendFile, rename, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { logFile } from '../../../shared/runtime/log-file.ts';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cli, cliRunning, type Outcome } from './support/cli.ts';
 
 const running = z.object({ running: z.literal(true), url: z.string(), pid: z.number() });
+
+const line = (msg: string): string => `${JSON.stringify({ level: 30, time: 0, msg })}\n`;
 
 describe('server', () => {
   let home: string;
@@ -80,6 +83,29 @@ describe('server', () => {
     await rename(log, `${log}.1`);
     await writeFile(log, 'of the next server\n');
     expect(await follow.line('next')).toBe('of the next server');
+  });
+
+  it('logs -f misses and repeats no line of a log that is set aside meanwhile; -n reads on in the older log', async () => {
+    await mkdir(stateDir, { recursive: true, mode: 0o700 });
+    const log = join(stateDir, 'server.log');
+    const destination = logFile(log, 5 * line('line 10').length);
+    const write = (from: number, to: number): void => {
+      for (let i = from; i <= to; i += 1) destination.write(line(`line ${String(i)}`));
+    };
+    write(1, 3);
+    const follow = cliRunning(['logs', '-f', '--state-dir', stateDir], { home });
+    following = follow.child;
+    await follow.line('line 3');
+    // The log is set aside before its sixth line.
+    write(4, 8);
+    await follow.line('line 8');
+    write(9, 13);
+    await follow.line('line 13');
+    const { stdout } = await run('logs', '-n', '7');
+    expect(stdout.match(/line \d+/g)).toEqual([7, 8, 9, 10, 11, 12, 13].map((i) => `line ${String(i)}`));
+    follow.child.kill();
+    const shown = (await follow.ended).stdout.match(/line \d+/g);
+    expect(shown).toEqual(Array.from({ length: 13 }, (_, i) => `line ${String(i + 1)}`));
   });
 
   it('logs --json is JSON lines, also for a line of a crash', async () => {

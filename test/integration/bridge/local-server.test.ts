@@ -101,7 +101,11 @@ describe('the local server', () => {
   test('is told the configuration file that the bridge was told', async () => {
     await findServer(local({ configFile: '/somewhere/config.json' }));
     const [line = ''] = (await readFile(join(stateDirectory, 'starts'), 'utf8')).split('\n');
-    expect(JSON.parse(line)).toEqual(['--state-dir', stateDirectory, '--config', '/somewhere/config.json']);
+    expect(JSON.parse(line)).toEqual([
+      ...['--state-dir', stateDirectory],
+      ...['--log-file', join(stateDirectory, 'server.log')],
+      ...['--config', '/somewhere/config.json'],
+    ]);
   });
 
   test('is started anew when the one that left its address has been killed', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { wrapWords } from '../../../../../bridge/cli/terminal/wrap-words.ts';
+import { indented, wrapWords } from '../../../../../bridge/cli/terminal/wrap-words.ts';
 
 describe('wrapped text', () => {
   it('breaks between words, keeps line breaks and long words, and stays as it is in a pipe', () => {
@@ -11,5 +11,13 @@ describe('wrapped text', () => {
       '  a list',
       'x'.repeat(70),
     ]);
+  });
+});
+
+describe('an indented text', () => {
+  it('fits the width, cuts no word, and begins each further line with the indent', () => {
+    const text = indented('→ Run: mcp-a2a-bridge install claude, and start the client again.', '  ', 30);
+    expect(text).toBe('→ Run: mcp-a2a-bridge\n  install claude, and start\n  the client again.');
+    expect(indented('one line', '  ', undefined)).toBe('one line');
   });
 });

@@ -1,0 +1,42 @@
+/** Finds the entries of a client that start the bridge, in each of its scopes. */
+import { z } from 'zod';
+import { type ClientEnvironment, type McpClient, type Scope, SCOPES } from './client.ts';
+import { readConfig } from './config-file.ts';
+import { configText, isBridge } from './config-text.ts';
+
+export interface BridgeEntry {
+  scope: Scope;
+  name: string;
+  path: string;
+  entry: unknown;
+}
+
+const servers = z.record(z.string(), z.unknown());
+
+/**
+ * @param onUnreadable called for a file that cannot be read
+ * @returns the entries from the widest scope to the narrowest
+ */
+export async function bridgeEntries(
+  client: McpClient,
+  around: ClientEnvironment,
+  onUnreadable: (scope: Scope, path: string, error: unknown) => void,
+): Promise<readonly BridgeEntry[]> {
+  const entries: BridgeEntry[] = [];
+  const seen = new Set<string>();
+  for (const scope of SCOPES) {
+    const place = await client.places[scope]?.(around);
+    // In the home directory, a project's file may be the user's own file.
+    if (place === undefined || seen.has(JSON.stringify(place))) continue;
+    seen.add(JSON.stringify(place));
+    try {
+      const { text, path } = await readConfig(place.path);
+      const found = servers.safeParse(configText(client.format).read(text, place.section)).data ?? {};
+      for (const [name, entry] of Object.entries(found))
+        if (isBridge(entry)) entries.push({ scope, name, path, entry });
+    } catch (error) {
+      onUnreadable(scope, place.path, error);
+    }
+  }
+  return entries;
+}

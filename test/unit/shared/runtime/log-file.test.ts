@@ -1,0 +1,50 @@
+/** A log file of bounded size. */
+import { describe, expect, it } from '@jest/globals';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { mkdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { logFile } from '../../../../shared/runtime/log-file.ts';
+import { createLogger } from '../../../../shared/runtime/logging.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+const MAX = 2_000;
+
+describe('a log file', () => {
+  it('stays below its limit however long its program runs, and every line is whole JSON', async () => {
+    const path = join(await temporaryDirectory(), 'server.log');
+    const log = createLogger({ name: 'test', level: 'info', destination: logFile(path, MAX) });
+    for (let i = 0; i < 200; i += 1) log.info({ i }, 'something happened');
+    const texts = await Promise.all([`${path}.1`, path].map((each) => readFile(each, 'utf8')));
+    for (const text of texts) expect(text.length).toBeLessThanOrEqual(MAX);
+    const numbers = texts
+      .join('')
+      .trim()
+      .split('\n')
+      .map((line) => z.object({ i: z.number() }).parse(JSON.parse(line)).i);
+    expect(numbers.at(-1)).toBe(199);
+    expect(numbers).toEqual(numbers.map((_, at) => (numbers[0] ?? 0) + at));
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect((await stat(`${path}.1`)).mode & 0o777).toBe(0o600);
+  });
+
+  it('keeps the words of another writer of the same file, such as a crash on stderr', async () => {
+    const path = join(await temporaryDirectory(), 'server.log');
+    const destination = logFile(path, MAX);
+    const stderr = openSync(path, 'a');
+    destination.write(`${'x'.repeat(MAX - 10)}\n`);
+    destination.write('the next line\n');
+    writeSync(stderr, 'FATAL ERROR: out of memory\n');
+    closeSync(stderr);
+    expect(await readFile(path, 'utf8')).toBe('the next line\nFATAL ERROR: out of memory\n');
+  });
+
+  it('loses lines on a disk that fails, and throws nothing', async () => {
+    const path = join(await temporaryDirectory(), 'server.log');
+    const destination = logFile(path, 10);
+    destination.write('first line\n');
+    // The copy cannot be made: a directory has its name.
+    await mkdir(`${path}.1.new`);
+    expect(() => destination.write('second line\n')).not.toThrow();
+  });
+});
