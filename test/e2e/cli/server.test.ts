@@ -11,7 +11,7 @@ import { cli, cliRunning, type Outcome } from './support/cli.ts';
 
 const running = z.object({ running: z.literal(true), url: z.string(), pid: z.number() });
 
-const line = (msg: string): string => `${JSON.stringify({ level: 30, time: 0, msg })}\n`;
+const logLine = (msg: string): string => `${JSON.stringify({ level: 30, time: 0, msg })}\n`;
 
 describe('server', () => {
   let home: string;
@@ -88,9 +88,9 @@ describe('server', () => {
   it('logs -f misses and repeats no line of a log that is set aside meanwhile; -n reads on in the older log', async () => {
     await mkdir(stateDir, { recursive: true, mode: 0o700 });
     const log = join(stateDir, 'server.log');
-    const destination = logFile(log, 5 * line('line 10').length);
+    const destination = logFile(log, 5 * logLine('line 10').length);
     const write = (from: number, to: number): void => {
-      for (let i = from; i <= to; i += 1) destination.write(line(`line ${String(i)}`));
+      for (let i = from; i <= to; i += 1) destination.write(logLine(`line ${String(i)}`));
     };
     write(1, 3);
     const follow = cliRunning(['logs', '-f', '--state-dir', stateDir], { home });

@@ -102,9 +102,12 @@ describe('the local server', () => {
     await findServer(local({ configFile: '/somewhere/config.json' }));
     const [line = ''] = (await readFile(join(stateDirectory, 'starts'), 'utf8')).split('\n');
     expect(JSON.parse(line)).toEqual([
-      ...['--state-dir', stateDirectory],
-      ...['--log-file', join(stateDirectory, 'server.log')],
-      ...['--config', '/somewhere/config.json'],
+      '--state-dir',
+      stateDirectory,
+      '--log-file',
+      join(stateDirectory, 'server.log'),
+      '--config',
+      '/somewhere/config.json',
     ]);
   });
 
