@@ -21,6 +21,6 @@ describe('sentences of the bridge, at a terminal', () => {
   });
 
   test.each(TOOL_NAMES)('%s is a command, or said to be the client’s', (name) => {
-    expect(inTerminalWords(name)).toMatch(/^"mcp-a2a-bridge \w+"|in your MCP client$/);
+    expect(inTerminalWords(name)).toMatch(/^"mcp-a2a-bridge \w+( \w+)?"|in your MCP client$/);
   });
 });

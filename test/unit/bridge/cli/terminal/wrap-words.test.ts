@@ -16,8 +16,12 @@ describe('wrapped text', () => {
 
 describe('an indented text', () => {
   it('fits the width, cuts no word, and begins each further line with the indent', () => {
-    const text = indented('→ Run: mcp-a2a-bridge install claude, and start the client again.', '  ', 30);
-    expect(text).toBe('→ Run: mcp-a2a-bridge\n  install claude, and start\n  the client again.');
+    const text = indented(`→ Run: ${'word '.repeat(18).trim()}`, '  ', 50);
+    expect(text.split('\n')).toEqual([
+      '→ Run: word word word word word word word word',
+      '  word word word word word word word word word',
+      '  word',
+    ]);
     expect(indented('one line', '  ', undefined)).toBe('one line');
   });
 });
