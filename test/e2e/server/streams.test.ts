@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { JournalEntry } from '../../../a2a-server/task/events.ts';
 import { decisionOn, written } from '../../support/a2a-message.ts';
-import { refusal } from '../../support/rpc-answer.ts';
 import { delegate, ENDINGS } from '../../support/connection-ending.ts';
 import type { EventStream } from '../../support/event-stream.ts';
 import { makeGate } from '../../support/gate.ts';
@@ -211,27 +210,3 @@ async function readAnew(
     cursor = event.seq;
   }
 }
-
-describe('a cursor that is none', () => {
-  it('R26 beyond the end, of a longer task, negative, or not a number: a typed error, and nothing is rounded', async () => {
-    const { peer } = await sharedStage();
-    const short = await peer.send('say one');
-    const long = await peer.send('say one two three four five six seven');
-    expect(long.seq).toBeGreaterThan(short.seq);
-    const { seq, taskId } = short;
-    const none = [seq + 1, long.seq, -1, '-0', 'abc', '1.5', '1e0', '0x1', '1 2', 'NaN', '9'.repeat(30)];
-    for (const cursor of none) {
-      const { reason, facts } = await refusal(peer.follow(taskId, cursor));
-      expect({ cursor, reason, last: facts['last'] }).toEqual({
-        cursor,
-        reason: 'INVALID_CURSOR',
-        last: String(seq),
-      });
-    }
-    expect(await refusal(peer.follow('task-none', 1))).toMatchObject({ reason: 'UNKNOWN_TASK' });
-    // The ends that are: all of it, and nothing more.
-    expect((await (await peer.follow(taskId, 0)).rest())[0]?.seq).toBe(1);
-    expect(await (await peer.follow(taskId, seq)).rest()).toEqual([]);
-    expect(await refusal(peer.follow(taskId))).toMatchObject({ reason: 'TASK_ENDED' });
-  });
-});

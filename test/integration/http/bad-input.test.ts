@@ -21,6 +21,9 @@ function reason(answer: RpcAnswer): string | undefined {
 const call = (params: unknown): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'SendMessage', params });
 
+const VALID = { callId: 'c', shown: '3f9ac2d1', decision: 'approve' };
+const decisions = (...list: unknown[]) => ({ extension: TOOL_APPROVAL, decisions: list });
+
 describe('bodies that are not what they should be', () => {
   test('X3 a text of 10 MB is too large, over both bindings', async () => {
     const big = userMessage('x'.repeat(10 * 1024 * 1024));
@@ -32,13 +35,22 @@ describe('bodies that are not what they should be', () => {
     expect(reason(overRest)).toBe('TOO_LARGE');
   });
 
-  test.each(['[', '{"a":'])('X3 nesting 10,000 deep with %p is refused', async (open) => {
+  test.each(['[', '{"a":'])('X3 nesting 10,000 deep with %p is refused wherever it stands', async (open) => {
     const close = open === '[' ? ']' : '}';
     const nested = `${open.repeat(10_000)}1${close.repeat(10_000)}`;
-    const body = `{"jsonrpc":"2.0","id":7,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"data":${nested}}]}}}`;
-    const answer = await request(server, { body });
-    expect(reason(answer)).toBe('MALFORMED');
-    expect(answer.text).toContain('nests more than 64');
+    const bodies = [
+      call({ message: { messageId: 'm', role: 'ROLE_USER', parts: [{ data: 'HERE' }] } }),
+      call({
+        message: { messageId: 'm', role: 'ROLE_USER', parts: [{ data: decisions({ input: 'HERE' }) }] },
+      }),
+      JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'HERE', params: {} }),
+      '"HERE"',
+    ];
+    for (const body of bodies) {
+      const answer = await request(server, { body: body.replace('"HERE"', nested) });
+      expect(reason(answer)).toBe('MALFORMED');
+      expect(answer.text).toContain('nests more than 64');
+    }
   });
 
   test('X3 brackets inside strings are not nesting', async () => {
@@ -136,6 +148,11 @@ describe('bodies that are not what they should be', () => {
     await closed;
   });
 
+  test('X3 a header of 100 kB is refused', async () => {
+    const headers = { 'x-large': 'x'.repeat(100_000) };
+    expect((await request(server, { method: 'GET', path: '/health', headers })).status).toBe(431);
+  });
+
   test('X3 a body that breaks off half way changes nothing', async () => {
     const socket = connect(server.port, '127.0.0.1');
     const closed = new Promise((resolve) => socket.on('close', resolve));
@@ -146,9 +163,6 @@ describe('bodies that are not what they should be', () => {
     await closed;
   });
 });
-
-const VALID = { callId: 'c', shown: '3f9ac2d1', decision: 'approve' };
-const decisions = (...list: unknown[]) => ({ extension: TOOL_APPROVAL, decisions: list });
 
 describe('messages that are not what they should be', () => {
   test.each<[string, object, string]>([

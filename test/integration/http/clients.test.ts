@@ -7,13 +7,13 @@ import type { RequestOptions, Transport } from '@a2a-js/sdk/client';
 import { LegacyJsonRpcTransport, LegacyRestTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { pendingPart, taskOverviewSchema, TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
-import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { openStream, streamOf } from './event-source.ts';
 import { request, startServer, TOKEN } from './test-server.ts';
 import type { TestServer } from './test-server.ts';
+import { pendingWrite } from '../../support/fake-agent-task.ts';
 
 let server: TestServer;
 beforeEach(async () => (server = await startServer()));
@@ -92,19 +92,12 @@ function saying(
   };
 }
 
-const WRITE: PendingAction = {
-  callId: 'call-1',
-  tool: 'write-file',
+const WRITE = pendingWrite('call-1', {
   title: 'Write test.md',
   input: { path: 'test.md', content: 'hello' },
   shown: '3f9ac2d1',
-  sideEffect: 'files',
-  source: { type: 'built-in' },
   preview: { type: 'diff', path: 'test.md', diff: '+hello' },
-  reason: 'approval',
-  expiresAt: null,
-  decisions: ['approve', 'deny', 'edit'],
-};
+});
 
 const ASKS: TaskEvent[] = [
   { type: 'task.working' },

@@ -1,20 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { editableTextOf } from '../../../../../bridge/cli/decisions/editable-text.ts';
 import type { PendingAction, Preview } from '../../../../../shared/protocol/tool-approval.ts';
+import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 
-const action = (input: Record<string, unknown>, preview: Preview): PendingAction => ({
-  callId: 'c',
-  tool: 't',
-  title: 'T',
-  input,
-  shown: 'h',
-  sideEffect: 'files',
-  source: { type: 'built-in' },
-  preview,
-  reason: 'approval',
-  expiresAt: null,
-  decisions: ['approve', 'deny', 'edit'],
-});
+const action = (input: Record<string, unknown>, preview: Preview): PendingAction =>
+  pendingWrite('c', { input, preview });
 const diff = (path: string): Preview => ({ type: 'diff', path, diff: '' });
 
 describe('what a person edits', () => {

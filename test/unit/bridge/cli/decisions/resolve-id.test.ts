@@ -11,6 +11,7 @@ import type { CallView, TaskView } from '../../../../../bridge/sessions/task-vie
 import type { PendingAction } from '../../../../../shared/protocol/tool-approval.ts';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
 import { callView, taskView } from '../../../../support/task-view.ts';
+import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 
 const listed = (sessionId: string, taskId: string | null = null): ListedSession => ({
   sessionId,
@@ -25,19 +26,8 @@ const listed = (sessionId: string, taskId: string | null = null): ListedSession 
   usd: null,
 });
 
-const action = (callId: string): PendingAction => ({
-  callId,
-  tool: 'write-file',
-  title: `Write ${callId}`,
-  input: {},
-  shown: 'hash',
-  sideEffect: 'files',
-  source: { type: 'built-in' },
-  preview: { type: 'json', value: {} },
-  reason: 'approval',
-  expiresAt: null,
-  decisions: ['approve', 'deny', 'edit'],
-});
+const action = (callId: string): PendingAction =>
+  pendingWrite(callId, { title: `Write ${callId}`, shown: 'hash' });
 
 const call = (callId: string): CallView => callView({ callId, title: callId, state: 'ok' });
 

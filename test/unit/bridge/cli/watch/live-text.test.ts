@@ -4,20 +4,16 @@ import { LiveText } from '../../../../../bridge/cli/watch/live-text.ts';
 import type { Observation } from '../../../../../bridge/dialects/observation.ts';
 import { fold, type TaskView } from '../../../../../bridge/sessions/task-view.ts';
 import type { Activity, PendingAction } from '../../../../../shared/protocol/tool-approval.ts';
+import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 
 const task = { taskId: 't', sessionId: 's' };
 const call = { callId: 'c1', tool: 'write-file', title: 'Write a.md' };
-const action: PendingAction = {
+const action = pendingWrite('c1', {
   ...call,
-  input: {},
   shown: 'h1',
-  sideEffect: 'files',
-  source: { type: 'built-in' },
   preview: { type: 'diff', path: 'a.md', diff: '+new' },
-  reason: 'approval',
-  expiresAt: null,
   decisions: ['approve', 'deny'],
-};
+});
 
 const status = (state: TaskView['state'], pending: readonly PendingAction[] = []): Observation => ({
   type: 'status',
