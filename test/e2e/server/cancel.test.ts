@@ -1,14 +1,15 @@
 /** A task is ended from outside, whatever it is doing. */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { jsonOf, refusal } from '../../support/rpc-answer.ts';
-import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
+import type { FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
 import { fileHolds } from '../../support/file-watch.ts';
 import { append, plan, shell } from '../../support/offline-plan.ts';
 import { running } from '../../support/process-group.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
+import { modelEndpoint, serverWithModel } from '../../support/model-stage.ts';
 
 const health = z.object({ executing: z.number(), toolExecutions: z.number() });
 
@@ -97,13 +98,9 @@ describe('the model is asked', () => {
   let model: FakeModelEndpoint;
   let options: Parameters<typeof stage>[0];
   beforeEach(async () => {
-    model = await startFakeModelEndpoint();
-    options = {
-      args: ['--model', 'openai-compatible:fake'],
-      env: { MCP_A2A_OPENAI_COMPATIBLE_URL: `${model.url}/v1` },
-    };
+    model = await modelEndpoint();
+    options = serverWithModel(model);
   });
-  afterEach(() => model.close());
 
   it('R46 canceled during the first model call, the call is aborted, and there is no other', async () => {
     const on = await stage(options);

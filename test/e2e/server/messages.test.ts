@@ -1,14 +1,15 @@
 /** Messages that come while something else happens, and messages that come twice. */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { refusal } from '../../support/rpc-answer.ts';
 import { delegate, ENDINGS } from '../../support/connection-ending.ts';
-import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
+import type { FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
 import { makeGate } from '../../support/gate.ts';
 import { append, plan, shell } from '../../support/offline-plan.ts';
 import type { ServerOptions } from '../../support/server-process.ts';
 import { sharedStage } from '../../support/shared-stage.ts';
 import { stage, stageAgain } from '../../support/stage.ts';
+import { modelEndpoint, serverWithModel } from '../../support/model-stage.ts';
 
 describe.each(ENDINGS)('a message while a tool runs, after a first connection $name', (ending) => {
   it('R04 is queued, and answered after the turn', async () => {
@@ -63,13 +64,9 @@ describe('the same message id twice', () => {
   let model: FakeModelEndpoint;
   let options: ServerOptions;
   beforeEach(async () => {
-    model = await startFakeModelEndpoint();
-    options = {
-      args: ['--model', 'openai-compatible:fake'],
-      env: { MCP_A2A_OPENAI_COMPATIBLE_URL: `${model.url}/v1` },
-    };
+    model = await modelEndpoint();
+    options = serverWithModel(model);
   });
-  afterEach(() => model.close());
 
   it('R27 at once: one task, one model call, and every stream a cursor on it', async () => {
     const { peer } = await stage(options);

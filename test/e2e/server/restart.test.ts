@@ -1,12 +1,13 @@
 /** kill -9 at the moments that matter, then a new process on the same home. */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { delegate, ENDINGS } from '../../support/connection-ending.ts';
-import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
+import type { FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
 import { makeGate } from '../../support/gate.ts';
 import { append, plan, shell, wait } from '../../support/offline-plan.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
 import { activitiesOf, type StreamEvent } from '../../support/wire-event.ts';
+import { modelEndpoint, serverWithModel } from '../../support/model-stage.ts';
 
 function starts(events: readonly StreamEvent[]): number {
   return activitiesOf(events).filter(({ type }) => type === 'tool.started').length;
@@ -127,15 +128,11 @@ describe('killed while a command runs', () => {
 describe('killed while nothing with side effects runs', () => {
   let model: FakeModelEndpoint;
   beforeEach(async () => {
-    model = await startFakeModelEndpoint();
+    model = await modelEndpoint();
   });
-  afterEach(() => model.close());
 
   it('R22 in a model turn: the turn is void, and asked again by itself, to the same end', async () => {
-    const before = await stage({
-      args: ['--model', 'openai-compatible:fake'],
-      env: { MCP_A2A_OPENAI_COMPATIBLE_URL: `${model.url}/v1` },
-    });
+    const before = await stage(serverWithModel(model));
     const turn = { text: ['Half of ', 'a sentence.'] };
     model.script({ type: 'turn', turn, cut: { frames: 2, ending: 'silence' } }, { type: 'turn', turn });
     const first = await before.peer.stream('begin');

@@ -1,12 +1,11 @@
 /** The examples of the client library, as a person runs them. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { stage, type Stage } from '../../support/stage.ts';
-import { builtBridge, type BridgeProgram } from '../bridge/support/bridge-program.ts';
-import { startHttpBridge, type HttpBridge } from '../bridge/support/http-bridge.ts';
+import { startHttp } from '../bridge/support/bridge-stage.ts';
+import type { HttpBridge } from '../bridge/support/http-bridge.ts';
 import { BROWSER, startBrowser } from './support/browser.ts';
 import { plan, wait } from '../../support/offline-plan.ts';
 
@@ -84,26 +83,12 @@ describe('examples/client-node.mjs', () => {
   });
 });
 
+async function bridged() {
+  const staged = await stage();
+  return { ...staged, bridge: await startHttp(staged.server) };
+}
+
 describe('examples/abort-tool.mjs', () => {
-  let program: BridgeProgram;
-  const bridges: HttpBridge[] = [];
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterEach(async () => {
-    for (const bridge of bridges.splice(0)) await bridge.kill();
-  });
-  afterAll(() => program.remove());
-
-  async function bridged() {
-    const staged = await stage();
-    const { url: agentUrl, token } = staged.server;
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    const bridge = await startHttpBridge(program, { stateDir, agentUrl, token });
-    bridges.push(bridge);
-    return { ...staged, bridge };
-  }
-
   test('stops the tool that runs on Enter, and its task goes on to the end', async () => {
     const staged = await bridged();
     const text = plan(wait(600), { tool: 'list-files', input: {} });

@@ -1,12 +1,10 @@
-import { mkdtemp } from 'node:fs/promises';
 import { Deferred } from '../../../shared/client/core/deferred.ts';
 import { actionOf } from '../../support/a2a-message.ts';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { McpClient, type McpClientOptions, type ToolUpdate } from '../../../shared/client/index.ts';
 import { stage, type Stage } from '../../support/stage.ts';
-import { builtBridge, type BridgeProgram } from '../bridge/support/bridge-program.ts';
-import { startHttpBridge, type HttpBridge } from '../bridge/support/http-bridge.ts';
+import { startHttp } from '../bridge/support/bridge-stage.ts';
+import type { HttpBridge } from '../bridge/support/http-bridge.ts';
 import { CuttingFetch } from './support/cutting-fetch.ts';
 import { Watched } from './support/watched.ts';
 import { askPerson, plan, wait, write } from '../../support/offline-plan.ts';
@@ -15,36 +13,23 @@ import { openPages } from '../../support/web-site.ts';
 const QUICK = { firstMs: 1, mostMs: 20, lookMs: 50 };
 const LONG = (name: string): string => `run \`echo ${name} runs; sleep 600\``;
 
+interface Open extends Stage {
+  bridge: HttpBridge;
+  client: McpClient;
+}
+
+async function open(
+  options: Partial<McpClientOptions> = {},
+  args: string[] = [],
+  serverArgs: string[] = [],
+): Promise<Open> {
+  const staged = await stage({ args: serverArgs });
+  const bridge = await startHttp(staged.server, { args });
+  const client = new McpClient({ url: bridge.url, token: bridge.token, patience: QUICK, ...options });
+  return { ...staged, bridge, client };
+}
+
 describe('the client of the bridge, over MCP', () => {
-  let program: BridgeProgram;
-  const bridges: HttpBridge[] = [];
-  beforeAll(async () => {
-    program = await builtBridge();
-  });
-  afterEach(async () => {
-    for (const bridge of bridges.splice(0)) await bridge.kill();
-  });
-  afterAll(() => program.remove());
-
-  interface Open extends Stage {
-    bridge: HttpBridge;
-    client: McpClient;
-  }
-
-  async function open(
-    options: Partial<McpClientOptions> = {},
-    args: string[] = [],
-    serverArgs: string[] = [],
-  ): Promise<Open> {
-    const staged = await stage({ args: serverArgs });
-    const { url: agentUrl, token } = staged.server;
-    const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    const bridge = await startHttpBridge(program, { stateDir, agentUrl, token, args });
-    bridges.push(bridge);
-    const client = new McpClient({ url: bridge.url, token: bridge.token, patience: QUICK, ...options });
-    return { ...staged, bridge, client };
-  }
-
   test('a task is delegated, waits, is approved, and completes, with progress on the way', async () => {
     const { client, file, server } = await open();
     const watched = new Watched();
@@ -277,14 +262,7 @@ describe('the client of the bridge, over MCP', () => {
     const { pending } = await watched.state('waiting');
     await bridge.kill();
     await expect(client.tools()).rejects.toMatchObject({ code: 'unreachable' });
-    const { url, token } = server;
-    const again = await startHttpBridge(program, {
-      stateDir: bridge.stateDir,
-      agentUrl: url,
-      token,
-      port: Number(new URL(bridge.url).port),
-    });
-    bridges.push(again);
+    await startHttp(server, { stateDir: bridge.stateDir, port: Number(new URL(bridge.url).port) });
     await execution.decide({ ...actionOf(pending), decision: 'approve' });
     await expect(execution.result).resolves.toMatchObject({ state: 'completed' });
   });

@@ -1,15 +1,9 @@
 /** A model that answers nonsense, over the real wire, and the person who sets it right. */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createModels } from '../../../a2a-server/startup/configured-models.ts';
-import type { Models } from '../../../a2a-server/models/model.ts';
-import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
-import {
-  startFakeModelEndpoint,
-  type FakeModelEndpoint,
-  type Reply,
-} from '../../support/fake-model-endpoint.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { FakeModelEndpoint, Reply } from '../../support/fake-model-endpoint.ts';
 import { says, settled, startService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { FAKE_MODEL, modelEndpoint, modelsAt } from '../../support/model-stage.ts';
 
 const WINDOW = 8_000;
 const NOTHING: Reply = { type: 'turn', turn: {} };
@@ -17,22 +11,14 @@ const DONE: Reply = { type: 'turn', turn: { text: ['Done.'] } };
 
 let endpoint: FakeModelEndpoint;
 beforeEach(async () => {
-  endpoint = await startFakeModelEndpoint();
+  endpoint = await modelEndpoint();
 });
-afterEach(() => endpoint.close());
-
-function models(): Models {
-  const settings = modelSettingsSchema.parse({
-    model: 'openai-compatible:fake',
-    baseUrls: { 'openai-compatible': `${endpoint.url}/v1` },
-    contextWindow: { 'openai-compatible:fake': WINDOW },
-  });
-  return createModels(settings, {}, { retries: 0, pauseMs: 0, maxPauseMs: 0 });
-}
 
 async function start() {
   const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
-  return (await startService({ ...where, models: models() })).tasks;
+  return (
+    await startService({ ...where, models: modelsAt(endpoint, { contextWindow: { [FAKE_MODEL]: WINDOW } }) })
+  ).tasks;
 }
 
 function bodies(): string[] {

@@ -1,19 +1,13 @@
 /** A task whose conversation outgrows its model's window, over the real wire. */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { createModels } from '../../../a2a-server/startup/configured-models.ts';
 import type { Models } from '../../../a2a-server/models/model.ts';
-import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
-import {
-  startFakeModelEndpoint,
-  type FakeModelEndpoint,
-  type Received,
-  type Reply,
-} from '../../support/fake-model-endpoint.ts';
+import type { FakeModelEndpoint, Received, Reply } from '../../support/fake-model-endpoint.ts';
 import { ADA, idle, says, settled, startService, type RunningService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { FAKE_MODEL, modelEndpoint, modelsAt } from '../../support/model-stage.ts';
 
 const WINDOW = 8_000;
 const SUMMARY = 'Pages were read; none says anything.';
@@ -32,18 +26,12 @@ const readPage = defineTool({
 
 let endpoint: FakeModelEndpoint;
 beforeEach(async () => {
-  endpoint = await startFakeModelEndpoint();
+  endpoint = await modelEndpoint();
 });
-afterEach(() => endpoint.close());
 
 function models(): Models {
-  const settings = modelSettingsSchema.parse({
-    model: 'openai-compatible:fake',
-    baseUrls: { 'openai-compatible': `${endpoint.url}/v1` },
-    contextWindow: { 'openai-compatible:fake': WINDOW },
-    prices: { 'openai-compatible:fake': { input: 1_000_000, output: 0 } },
-  });
-  return createModels(settings, {}, { retries: 0, pauseMs: 0, maxPauseMs: 0 });
+  const contextWindow = { [FAKE_MODEL]: WINDOW };
+  return modelsAt(endpoint, { contextWindow, prices: { [FAKE_MODEL]: { input: 1_000_000, output: 0 } } });
 }
 
 async function start() {

@@ -1,17 +1,11 @@
 /** A model that breaks off in the middle of an answer, over the real wire, and the task it works for. */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createModels } from '../../../a2a-server/startup/configured-models.ts';
-import type { Models } from '../../../a2a-server/models/model.ts';
-import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { PAUSES_MS } from '../../../a2a-server/task/model-outage.ts';
-import {
-  startFakeModelEndpoint,
-  type FakeModelEndpoint,
-  type Reply,
-} from '../../support/fake-model-endpoint.ts';
+import type { FakeModelEndpoint, Reply } from '../../support/fake-model-endpoint.ts';
 import { ADA, idle, says, settled, startService, type RunningService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { modelEndpoint, modelsAt } from '../../support/model-stage.ts';
 
 const CUT: Reply = {
   type: 'turn',
@@ -23,21 +17,12 @@ const FIRST_PAUSE_MS = PAUSES_MS[0] ?? 0;
 
 let endpoint: FakeModelEndpoint;
 beforeEach(async () => {
-  endpoint = await startFakeModelEndpoint();
+  endpoint = await modelEndpoint();
 });
-afterEach(() => endpoint.close());
-
-function models(): Models {
-  const settings = modelSettingsSchema.parse({
-    model: 'openai-compatible:fake',
-    baseUrls: { 'openai-compatible': `${endpoint.url}/v1` },
-  });
-  return createModels(settings, {}, { retries: 0, pauseMs: 0, maxPauseMs: 0 });
-}
 
 async function start() {
   const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
-  return { where, service: await startService({ ...where, models: models() }) };
+  return { where, service: await startService({ ...where, models: modelsAt(endpoint) }) };
 }
 
 /** The task's events until the last is of this type. */
@@ -96,7 +81,7 @@ describe('an answer that breaks off after words were seen', () => {
     const accepted = await service.tasks.send(says('do it'));
     await until(service, accepted.taskId, 'model.unavailable');
     await service.stop();
-    const next = await startService({ ...where, models: models(), clock: service.clock });
+    const next = await startService({ ...where, models: modelsAt(endpoint), clock: service.clock });
     await next.tasks.recover();
     await idle(next.tasks);
     expect([next.clock.pending, endpoint.received.length]).toEqual([1, 1]);

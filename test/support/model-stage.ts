@@ -1,0 +1,33 @@
+/** A model provider on loopback for one test, and models that call it. The provider closes after the test. */
+import { afterEach } from '@jest/globals';
+import type { Models } from '../../a2a-server/models/model.ts';
+import { modelSettingsSchema } from '../../a2a-server/models/model-settings.ts';
+import { createModels } from '../../a2a-server/startup/configured-models.ts';
+import { startFakeModelEndpoint, type FakeModelEndpoint } from './fake-model-endpoint.ts';
+import type { ServerOptions } from './server-process.ts';
+
+export const FAKE_MODEL = 'openai-compatible:fake';
+
+const open: FakeModelEndpoint[] = [];
+
+afterEach(async () => {
+  for (const endpoint of open.splice(0)) await endpoint.close();
+});
+
+export async function modelEndpoint(): Promise<FakeModelEndpoint> {
+  const endpoint = await startFakeModelEndpoint();
+  open.push(endpoint);
+  return endpoint;
+}
+
+/** @param settings more model settings, as in the configuration file */
+export function modelsAt({ url }: FakeModelEndpoint, settings: object = {}): Models {
+  const baseUrls = { 'openai-compatible': `${url}/v1` };
+  const parsed = modelSettingsSchema.parse({ model: FAKE_MODEL, baseUrls, ...settings });
+  return createModels(parsed, {}, { retries: 0, pauseMs: 0, maxPauseMs: 0 });
+}
+
+/** The options of a server whose model is this one. */
+export function serverWithModel({ url }: FakeModelEndpoint): ServerOptions {
+  return { args: ['--model', FAKE_MODEL], env: { MCP_A2A_OPENAI_COMPATIBLE_URL: `${url}/v1` } };
+}
