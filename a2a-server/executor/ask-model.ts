@@ -58,7 +58,7 @@ export async function askModel(
   try {
     const instructions = systemPrompt(workspace, settings);
     const tools = toolbox.declarations({ readOnly: isReadOnlyMode(settings) });
-    const asked = {
+    const turnOptions = {
       log,
       clock,
       modelFor: (s: Snapshot) => commandOf(s, commands, workspace) ?? models.resolve(settings.model),
@@ -71,9 +71,9 @@ export async function askModel(
       workspace: workspace.root,
       scope,
     };
-    if (!(await fitContextWindow(snapshot, asked))) return;
+    if (!(await fitContextWindow(snapshot, turnOptions))) return;
     await runModelTurn(snapshot.taskId, {
-      ...asked,
+      ...turnOptions,
       prepare: (request) =>
         prepareCall(request, {
           principal: snapshot.principal,

@@ -134,7 +134,7 @@ export class Executor {
    */
   async shutdown(graceMs: number): Promise<void> {
     this.#closing = true;
-    for (const callOff of this.#later.values()) callOff();
+    for (const cancel of this.#later.values()) cancel();
     const running = [...this.#running.values()];
     for (const { execution } of running) execution.abortLoop(SHUTDOWN);
     this.scheduler.stopWaiting(SHUTDOWN);

@@ -44,20 +44,20 @@ interface ContextFitter {
 }
 
 /** @returns true if the model can be called now. On false the task may have changed: check it again. */
-export async function fitContextWindow(snapshot: Snapshot, maker: ContextFitter): Promise<boolean> {
-  const { earlier, log } = maker;
-  const model = maker.modelFor(snapshot);
-  const beside = tokensOf(maker.instructions) + tokensOf(JSON.stringify(maker.tools));
-  const { basis } = maker;
+export async function fitContextWindow(snapshot: Snapshot, options: ContextFitter): Promise<boolean> {
+  const { earlier, log } = options;
+  const model = options.modelFor(snapshot);
+  const beside = tokensOf(options.instructions) + tokensOf(JSON.stringify(options.tools));
+  const { basis } = options;
   const room: ContextWindow = { window: model.contextWindow, beside, model: model.id, basis };
-  const squeeze = nextReduction(earlier, snapshot, room);
-  if (squeeze === undefined && !isRefused(snapshot)) return true;
+  const reduction = nextReduction(earlier, snapshot, room);
+  if (reduction === undefined && !isRefused(snapshot)) return true;
   const event =
-    squeeze === undefined
+    reduction === undefined
       ? tooLong(model.id)
-      : squeeze.type === 'clip'
-        ? squeeze.event
-        : await summarised(squeeze, snapshot, { ...maker, model, room });
+      : reduction.type === 'clip'
+        ? reduction.event
+        : await summarised(reduction, snapshot, { ...options, model, room });
   // The event was decided on this conversation. If it has grown since, check it again.
   if (event !== undefined)
     await log.change(snapshot.taskId, (s) =>
@@ -82,19 +82,19 @@ const INSTRUCTIONS = [
 
 /** @returns undefined when the model call was aborted. The next execution tries again. */
 async function summarised(
-  squeeze: Extract<ContextReduction, { type: 'summarise' }>,
+  reduction: Extract<ContextReduction, { type: 'summarise' }>,
   snapshot: Snapshot,
-  maker: ContextFitter & { model: Model; room: ContextWindow },
+  options: ContextFitter & { model: Model; room: ContextWindow },
 ): Promise<TaskEvent | undefined> {
-  const { model, scope, clock, earlier, room } = maker;
-  const { upTo, tokens } = squeeze;
+  const { model, scope, clock, earlier, room } = options;
+  const { upTo, tokens } = reduction;
   try {
     const chars = tokens * BYTES_PER_TOKEN;
     const { text, usage } = await answerOf(
       model,
       {
         instructions: INSTRUCTIONS,
-        conversation: [{ role: 'user', text: asked(squeeze, room) }],
+        conversation: [{ role: 'user', text: summaryRequest(reduction, room) }],
         exchanges: [],
         tools: [],
         signal: scope.signal,
@@ -119,10 +119,10 @@ async function summarised(
     if (!scope.signal.aborted && failure.passing) return afterFailure(snapshot, failure, clock.now());
   }
   if (scope.signal.aborted && scope.reason?.reason !== 'timeout') return undefined;
-  return reductionWithoutSummary(squeeze, earlier, { current: snapshot, room });
+  return reductionWithoutSummary(reduction, earlier, { current: snapshot, room });
 }
 
-function asked(
+function summaryRequest(
   { covered, tokens }: Extract<ContextReduction, { type: 'summarise' }>,
   room: ContextWindow,
 ): string {

@@ -22,11 +22,11 @@ export async function* followJournal(
   after: number,
   { until, signal }: { until: FollowUntil; signal: AbortSignal },
 ): AsyncGenerator<readonly JournalEntry[], void, undefined> {
-  let rung = false;
+  let appended = false;
   let wake: (() => void) | undefined;
   // Watch before the first read, so that no append is missed between the two.
   const unwatch = journal.watch(taskId, () => {
-    rung = true;
+    appended = true;
     wake?.();
   });
   const stopListening = onAbort(signal, () => wake?.());
@@ -43,12 +43,12 @@ export async function* followJournal(
     while (!signal.aborted) {
       // All entries of the first row are read, and the task was settled at that point.
       if (position === row.seq && isOver(row.state, until)) return;
-      if (position >= row.seq && !rung) {
+      if (position >= row.seq && !appended) {
         await new Promise<void>((resolve) => (wake = resolve));
         wake = undefined;
         continue;
       }
-      rung = false;
+      appended = false;
       const entries = await journal.read(taskId, position, PAGE);
       const last = entries.at(-1);
       if (last === undefined) {
@@ -65,7 +65,7 @@ export async function* followJournal(
         return;
       }
       // After a full page there may be more entries: read again before sleeping.
-      if (entries.length === PAGE) rung = true;
+      if (entries.length === PAGE) appended = true;
       position = last.seq;
       yield entries;
     }

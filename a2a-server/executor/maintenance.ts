@@ -18,13 +18,13 @@ import type { TaskLog } from './task-log.ts';
  * Maximum delay of the timer, in milliseconds. It limits how late a clock change or a sleeping machine is noticed.
  * `setTimeout` counts up to 2³¹ ms.
  */
-const LOOK_AGAIN_MS = 3_600_000;
+const LONGEST_TIMER_MS = 3_600_000;
 
 /** Delay after a failed round, or one with an implausible clock, in milliseconds. A full disk may have space by then. */
 const RETRY_MS = 60_000;
 
 /** The maximum number of sessions deleted in one transaction. */
-const FORGOTTEN_AT_ONCE = 20;
+const DELETED_AT_ONCE = 20;
 
 /** Entries that one step of the journal's own maintenance reads or removes: some milliseconds of work. */
 const MAINTAINED_AT_ONCE = 512;
@@ -51,7 +51,7 @@ export class Maintenance {
   #timer: { at: number; cancel: () => void } | undefined;
   #round: Promise<void> | undefined;
   /** The earliest deadline reported during the current round. */
-  #told = Number.POSITIVE_INFINITY;
+  #earliestDeadline = Number.POSITIVE_INFINITY;
   #state: 'idle' | 'active' | 'stopped' = 'idle';
 
   constructor(options: MaintenanceOptions) {
@@ -68,7 +68,7 @@ export class Maintenance {
   /** Reports a new deadline, in milliseconds since the epoch. */
   noteDeadline(deadline: number): void {
     if (this.#state !== 'active') return;
-    if (this.#round !== undefined) this.#told = Math.min(this.#told, deadline);
+    if (this.#round !== undefined) this.#earliestDeadline = Math.min(this.#earliestDeadline, deadline);
     else if (this.#timer !== undefined && deadline < this.#timer.at) this.#arm(deadline);
   }
 
@@ -86,20 +86,20 @@ export class Maintenance {
 
   #begin(): void {
     this.#timer = undefined;
-    this.#told = Number.POSITIVE_INFINITY;
+    this.#earliestDeadline = Number.POSITIVE_INFINITY;
     this.#round = this.#run();
   }
 
   async #run(): Promise<void> {
     const next = await this.#work();
     this.#round = undefined;
-    if (this.#state === 'active') this.#arm(Math.min(next, this.#told));
+    if (this.#state === 'active') this.#arm(Math.min(next, this.#earliestDeadline));
   }
 
   #arm(at: number): void {
     this.#timer?.cancel();
     const now = this.#options.clock.now();
-    const ms = Math.max(0, Math.min(at - now, LOOK_AGAIN_MS));
+    const ms = Math.max(0, Math.min(at - now, LONGEST_TIMER_MS));
     this.#timer = { at: now + ms, cancel: this.#options.clock.after(ms, () => this.#begin()) };
   }
 
@@ -112,7 +112,7 @@ export class Maintenance {
       const now = clockCheck === undefined ? clock.now() : await clockCheck.plausibleTime();
       const next = now === undefined ? clock.now() + RETRY_MS : await this.#expire(now);
       await this.#maintain();
-      if (now !== undefined) await this.#forget(now);
+      if (now !== undefined) await this.#deleteOldSessions(now);
       return next;
     } catch (error) {
       if (this.#state === 'active') this.#options.onFailure(error);
@@ -120,11 +120,11 @@ export class Maintenance {
     }
   }
 
-  async #forget(now: number): Promise<void> {
+  async #deleteOldSessions(now: number): Promise<void> {
     const { journal, retentionMs } = this.#options;
     if (retentionMs === null) return;
     const before = now - retentionMs;
-    while (this.#state === 'active' && (await journal.deleteEndedSessions(before, FORGOTTEN_AT_ONCE)) > 0) {
+    while (this.#state === 'active' && (await journal.deleteEndedSessions(before, DELETED_AT_ONCE)) > 0) {
       await nextTurn();
       await this.#maintain();
     }
@@ -141,17 +141,17 @@ export class Maintenance {
     /**
      * Each task is tried once per round. A task that the index calls due and the core does not must not loop forever.
      */
-    const looked = new Set<string>();
+    const tried = new Set<string>();
     while (this.#state === 'active') {
-      const rows = await journal.deadlines(BATCH + looked.size);
-      const due = rows.filter(({ taskId, deadline }) => (deadline ?? now) <= now && !looked.has(taskId));
+      const rows = await journal.deadlines(BATCH + tried.size);
+      const due = rows.filter(({ taskId, deadline }) => (deadline ?? now) <= now && !tried.has(taskId));
       if (due.length === 0) return rows.find(({ deadline }) => (deadline ?? now) > now)?.deadline ?? Infinity;
       const changes = await Promise.all(
         due.map(async ({ taskId }) => ({ taskId, changed: await log.change(taskId, (s) => expire(s, now)) })),
       );
       for (const { taskId, changed } of changes) {
         if (changed?.type === 'appended') onEnded(taskId);
-        else looked.add(taskId);
+        else tried.add(taskId);
       }
       await nextTurn();
     }

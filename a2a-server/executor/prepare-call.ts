@@ -44,9 +44,15 @@ export async function prepareCall(
   return {
     call,
     judge({ settings, grants }) {
-      const said = verdict(judged, { policy, settings, grants: unexpiredGrants(grants, clock.now()) });
+      const policyVerdict = verdict(judged, {
+        policy,
+        settings,
+        grants: unexpiredGrants(grants, clock.now()),
+      });
       // No mode, grant or rule answers a question for a person. A rule may refuse the question.
-      return questionOf(call) === undefined || said.type === 'refuse' ? said : { type: 'question' };
+      return questionOf(call) === undefined || policyVerdict.type === 'refuse'
+        ? policyVerdict
+        : { type: 'question' };
     },
   };
 }

@@ -36,11 +36,11 @@ interface QuestionOptions {
 }
 
 export class ToolQuestions {
-  readonly #asking: QuestionOptions;
+  readonly #options: QuestionOptions;
   #waiting = 0;
 
-  constructor(asking: QuestionOptions) {
-    this.#asking = asking;
+  constructor(options: QuestionOptions) {
+    this.#options = options;
   }
 
   /** True while the tool waits for an answer. */
@@ -55,7 +55,7 @@ export class ToolQuestions {
    * aborts
    */
   async ask(asked: Question, { signal }: { signal?: AbortSignal } = {}): Promise<PersonsAnswer> {
-    const { scope, timeouts } = this.#asking;
+    const { scope, timeouts } = this.#options;
     const question = questionShape.parse(asked);
     scope.signal.throwIfAborted();
     signal?.throwIfAborted();
@@ -71,7 +71,7 @@ export class ToolQuestions {
 
   /** Appends the question. @returns its id, once it is durable. */
   async #put(question: Question): Promise<string> {
-    const { log, taskId, call, toolId, scope } = this.#asking;
+    const { log, taskId, call, toolId, scope } = this.#options;
     let callId = '';
     const put = await log.change(taskId, (s) => {
       const state = callOf(s, call.callId)?.state;
@@ -93,7 +93,7 @@ export class ToolQuestions {
 
   /** Waits for the result of the question. The journal's wake-up ends each wait; nothing polls (E5). */
   async #answer(callId: string, signal: AbortSignal | undefined): Promise<PersonsAnswer> {
-    const { log, journal, taskId, scope } = this.#asking;
+    const { log, journal, taskId, scope } = this.#options;
     let rung = true;
     let wake: (() => void) | undefined;
     const ring = (): void => {
@@ -124,7 +124,7 @@ export class ToolQuestions {
   }
 
   async #withdraw(callId: string): Promise<void> {
-    await this.#asking.log.change(this.#asking.taskId, (s) => {
+    await this.#options.log.change(this.#options.taskId, (s) => {
       const question = callOf(s, callId);
       return question?.state.type === 'waiting' && !isTerminal(s)
         ? { type: 'append', events: withTaskState(s, questionWithdrawn(question)) }

@@ -80,7 +80,7 @@ interface RunContext {
 }
 
 /** The resources of one tool execution. */
-interface Equipment {
+interface ExecutionResources {
   scope: AbortScope<AbortCause>;
   reference: ToolReference;
   start: ToolStart;
@@ -95,13 +95,13 @@ interface Equipment {
  */
 type RunEnd = 'ran' | 'not-run' | 'asked-again';
 
-interface Executed {
+interface ExecutionResult {
   /** Null when the task ended first, or nothing was recorded. */
   outcome: ToolOutcome | null;
   end: RunEnd;
 }
 
-const NOT_RUN: Executed = { outcome: null, end: 'not-run' };
+const NOT_RUN: ExecutionResult = { outcome: null, end: 'not-run' };
 
 interface SchedulerOptions {
   log: TaskLog;
@@ -285,8 +285,8 @@ export class ToolScheduler {
     snapshot: Snapshot,
     call: Call,
     tool: Tool | undefined,
-    at: Equipment & { at: RunContext; workspace: Workspace; place: TaskPlace },
-  ): Promise<Executed> {
+    at: ExecutionResources & { at: RunContext; workspace: Workspace; place: TaskPlace },
+  ): Promise<ExecutionResult> {
     const { principal } = snapshot;
     const { clock } = this.#options;
     const { output, questions, start } = at;

@@ -2,25 +2,25 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { TaskMode, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 
-type Leave = Pick<TaskSettings, 'mode' | 'autoExecute' | 'readOnly'>;
+type ModeSettings = Pick<TaskSettings, 'mode' | 'autoExecute' | 'readOnly'>;
 
-export function taskModeOf({ mode, autoExecute }: Leave): TaskMode {
+export function taskModeOf({ mode, autoExecute }: ModeSettings): TaskMode {
   return mode ?? (autoExecute ? 'auto' : 'ask');
 }
 
 /** True if calls with side effects neither run nor ask. */
-export function isReadOnlyMode(settings: Leave): boolean {
+export function isReadOnlyMode(settings: ModeSettings): boolean {
   return settings.readOnly === true || taskModeOf(settings) === 'plan';
 }
 
 /** True if the mode lets some calls with side effects run without asking. Such a mode applies to one task and is not inherited. */
-export function runsWithoutAsking(settings: Leave): boolean {
+export function runsWithoutAsking(settings: ModeSettings): boolean {
   const mode = taskModeOf(settings);
   return mode === 'auto' || mode === 'accept-edits';
 }
 
 /** @throws ProductError MALFORMED if the settings contradict each other */
-export function checkModeSettings({ mode, autoExecute, readOnly }: Leave): void {
+export function checkModeSettings({ mode, autoExecute, readOnly }: ModeSettings): void {
   if (mode === undefined) return;
   if (autoExecute !== undefined && autoExecute !== (mode === 'auto'))
     throw contradiction(`mode "${mode}" contradicts autoExecute ${autoExecute}`);

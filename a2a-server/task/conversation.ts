@@ -91,8 +91,8 @@ function passagesOf(
 ): Passage[] {
   const { taskId, exchanges, queued } = snapshot;
   const remarked = stuckRemarks(snapshot);
-  const told = exchanges.map((exchange): Passage => {
-    if (exchange.type === 'message') return { kind: 'message', steps: [said(exchange.message)] };
+  const passages = exchanges.map((exchange): Passage => {
+    if (exchange.type === 'message') return { kind: 'message', steps: [userStep(exchange.message)] };
     const { turn } = exchange.turn;
     const steps = turnSteps(snapshot, exchange.turn, {
       clip: clip(turn),
@@ -101,8 +101,8 @@ function passagesOf(
     });
     return { kind: 'turn', place: { taskId, turn }, steps };
   });
-  const waiting = queued.map((message): Passage => ({ kind: 'message', steps: [said(message)] }));
-  const [begins, ...rest] = [...told, ...waiting];
+  const waiting = queued.map((message): Passage => ({ kind: 'message', steps: [userStep(message)] }));
+  const [begins, ...rest] = [...passages, ...waiting];
   const opening: Passage[] =
     begins === undefined ? [] : [begins.kind === 'message' ? { ...begins, kind: first } : begins];
   return [...opening, ...rest, { kind: 'note', steps: calledOff(snapshot) }];
@@ -128,7 +128,7 @@ function noted(text: string): ConversationStep {
   return { role: 'assistant', text: `(${text})`, calls: [] };
 }
 
-function said(message: UserMessage): ConversationStep {
+function userStep(message: UserMessage): ConversationStep {
   return { role: 'user', text: messageText(message) };
 }
 

@@ -48,10 +48,10 @@ export async function delay(clock: Clock, ms: number, signal: AbortSignal): Prom
   signal.throwIfAborted();
   await new Promise<void>((resolve) => {
     const stopListening = onAbort(signal, () => {
-      callOff();
+      cancelTimer();
       resolve();
     });
-    const callOff = clock.after(ms, () => {
+    const cancelTimer = clock.after(ms, () => {
       stopListening();
       resolve();
     });
