@@ -20,13 +20,13 @@ function ends(task: FakeTask, toolId: string): FakeTask {
   return task.activity({ type: 'tool.finished', ...call, toolId, outcome: 'ok', summary: 'ran' });
 }
 
-/** A delegation in flight, whose progress has come to what matches. */
+/** Starts a delegation. `reached` resolves with its first progress message that matches. */
 function delegatedUntil(client: RawClient, args: object, pattern: RegExp) {
   const result = client.call(DELEGATE, args, { progressToken: 'p' });
   return { result, reached: client.progressed(pattern) };
 }
 
-/** A bridge that knows each of these agents by its name. */
+/** A bridge with these agents in its settings. */
 async function clientOf(agents: Record<string, FakeAgent>): Promise<RawClient> {
   const stateDir = await stateDirectory();
   const listed = Object.fromEntries(Object.entries(agents).map(([name, { url }]) => [name, { url }]));
@@ -34,8 +34,8 @@ async function clientOf(agents: Record<string, FakeAgent>): Promise<RawClient> {
   return startClient({}, { stateDir });
 }
 
-describe('tool executions, for a client that may want to abort one', () => {
-  test('R40 they are in the _meta and the metadata of each result that started or watches them, with how and whose they are, and since when', async () => {
+describe('tool executions that a client may abort', () => {
+  test('R40 each result that started or follows them lists them in _meta and metadata, with state, agent and start time', async () => {
     const agent = await startAgent({
       onMessage: (task) => ends(runs(runs(runs(task.work(), 'live-1'), 'live-2'), 'live-3'), 'live-2'),
     });
@@ -59,13 +59,13 @@ describe('tool executions, for a client that may want to abort one', () => {
     expect(waited['_meta']).toEqual({ [TOOL_EXECUTIONS]: executions });
     ends(ends(agent.task, 'live-1'), 'live-3').complete();
     const done = await delegating.result;
-    // The call that started them says which there were, though none runs any more.
+    // The call that started them lists them, although none runs any more.
     const ended = executions.map((it) => ({ ...it, state: 'ok' }));
     expect(done['_meta']).toEqual({ [TOOL_EXECUTIONS]: ended });
     expect(done['metadata']).toEqual({ toolId: 'live-3', toolExecutions: ended });
   });
 
-  test('R40 R42 the agent whose tool it is is asked, and no other; with several agents the answer says which', async () => {
+  test('R40 R42 only the agent that runs the tool gets the abort; with several agents the answer names them', async () => {
     const [first, second] = [
       await startAgent(),
       await startAgent({ onMessage: (task) => runs(task.work(), 'live-2') }),
@@ -94,7 +94,7 @@ describe('tool executions, for a client that may want to abort one', () => {
     ['with a line break', 'live-1\r\nx: y'],
     ['with a zero byte', 'live-1\u0000'],
   ])(
-    'R41 an id that is %s is no id: a typed answer over either way, and no agent is asked',
+    'R41 an id that is %s gets a typed answer from tool and method, and no agent is asked',
     async (_, toolId) => {
       const agent = await startAgent();
       const client = await clientOf({ only: agent });
@@ -120,14 +120,14 @@ describe('tool executions, for a client that may want to abort one', () => {
     [{ toolId: null }],
     [{ toolId: ['live-1'] }],
     [{ toolId: 'a', reason: 1 }],
-  ])('R41 tools/abort with %j is invalid, and nothing is touched', async (params) => {
+  ])('R41 tools/abort with %j is invalid, and no agent is asked', async (params) => {
     const agent = await startAgent();
     const client = await clientOf({ only: agent });
     expect((await client.request('tools/abort', params)).error?.code).toBe(-32602);
     expect(agent.requests).toEqual([]);
   });
 
-  test('R41 one that has ended is not aborted, and the answer is no error; one that nobody knows is', async () => {
+  test('R41 the abort of an ended execution is no error; the abort of an unknown one is', async () => {
     const agent = await startAgent({ onMessage: (task) => ends(runs(task.work(), 'ended-1'), 'ended-1') });
     const client = await clientOf({ only: agent });
     await delegatedUntil(client, { task: 'run' }, /run-command: ok/).reached;

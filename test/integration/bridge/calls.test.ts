@@ -14,7 +14,7 @@ import {
 import { resultOf, textOf } from './support/raw-client.ts';
 
 describe('calls to the bridge', () => {
-  test('R60 two delegations, a status and a decision in flight together: none blocks another', async () => {
+  test('R60 two delegations, a status and a decision run at the same time, and none blocks another', async () => {
     const agent = await startAgent({
       onMessage: (task, text) => (text === 'ask' ? task.work().ask(pendingWrite('one')) : task.work()),
       onDecisions: (task) => task.work().say('written').complete(),
@@ -32,14 +32,14 @@ describe('calls to the bridge', () => {
     expect(textOf(listed)).toContain('session-1');
     expect(status.isError).toBeUndefined();
     expect(decided.structuredContent).toMatchObject({ state: 'completed', output: 'written' });
-    // The slow ones are still in flight; they end when their tasks do.
+    // The slow calls still wait. They end with their tasks.
     for (const task of agent.tasks.values()) if (!task.settled) task.say('late').complete();
     expect((await slow).structuredContent).toMatchObject({ state: 'completed', output: 'late' });
     expect((await alsoSlow).structuredContent).toMatchObject({ state: 'completed', output: 'late' });
     expect(client.strays).toEqual([]);
   });
 
-  test('R61 a first turn that still runs is cancelled by its session id, on the agent, and its call ends', async () => {
+  test('R61 a cancel by session id cancels the first turn on the agent, and its call ends', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await startClient(agent);
     const running = client.call(DELEGATE, { task: 'run on' });
@@ -55,7 +55,7 @@ describe('calls to the bridge', () => {
     expect((await running).structuredContent).toMatchObject({ state: 'cancelled' });
   });
 
-  test('R61 a task the agent has not named yet can be cancelled by the id of its message', async () => {
+  test('R61 a task without an id yet can be cancelled by the id of its message', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const openGate = agent.hold();
     const client = await startClient(agent);
@@ -69,14 +69,14 @@ describe('calls to the bridge', () => {
     expect(agent.task.ended).toBe(true);
   });
 
-  test('a task is begun with the fast tier and a consultation with the smart one, unless the call names a model', async () => {
+  test('a task starts with the fast tier and a consultation with the smart tier, unless the call names a model', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work().complete() });
     const client = await startClient(agent);
     const CONSULT = 'quick_consultation_for_second_opinion';
     const delegated = await client.call(DELEGATE, { task: 'go' });
     await client.call(CONSULT, { question: 'why?' });
     await client.call(DELEGATE, { task: 'go', model: 'openai:x' });
-    // The session has its model already.
+    // The session keeps its model.
     await client.call(DELEGATE, { task: 'go on', sessionId: delegated.structuredContent?.['sessionId'] });
     const models = agent.requests
       .filter(({ method }) => method === 'SendStreamingMessage')
@@ -108,7 +108,7 @@ describe('calls to the bridge', () => {
     ).toContain('search-text');
   });
 
-  test('R62 without a progress token there is no progress', async () => {
+  test('R62 without a progress token there is no progress message', async () => {
     const agent = await startAgent({
       onMessage: (task) =>
         task
@@ -140,7 +140,7 @@ describe('calls to the bridge', () => {
     expect(agent.tasks.size).toBe(1);
   });
 
-  test('a session goes on with its own agent: another one named with it is refused, and nothing is sent', async () => {
+  test('a session stays with its agent: a call that names another agent is refused, and nothing is sent', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work().say('done').complete() });
     const client = await startClient(agent);
     await client.call(DELEGATE, { task: 'one' });
@@ -152,7 +152,7 @@ describe('calls to the bridge', () => {
     expect(more.structuredContent).toMatchObject({ sessionId: 'session-1', taskId: 'task-2' });
   });
 
-  test('R06 words to a session that waits for a decision are refused here, naming the tool, the session and the calls', async () => {
+  test('R06 a message to a session that waits for a decision is refused, and the error names the tool, the session and the calls', async () => {
     const agent = await startAgent({
       onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two')),
     });
@@ -171,7 +171,7 @@ describe('calls to the bridge', () => {
     ['no token', undefined, /MCP_A2A_BRIDGE_AGENT_TOKEN is not set/],
     ['a wrong token', 'wrong', /token in the environment variable MCP_A2A_BRIDGE_AGENT_TOKEN was refused/],
   ])(
-    'B4 with %s the error says where the bridge takes it from, and so does the look at the agents',
+    'B4 with %s the error names the source of the token, and so does the list of agents',
     async (_, token, said) => {
       const agent = await startAgent({ token: 'right' });
       const client = await startClient({ url: agent.url, token });
@@ -224,7 +224,7 @@ describe('calls to the bridge', () => {
     ]);
   });
 
-  test('R03 one of two decided: the call answers with the other as still pending', async () => {
+  test('R03 after one of two decisions the call answers, and the other action is still pending', async () => {
     const agent = await startAgent({
       onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two')),
       onDecisions: (task) => task.ask(pendingWrite('two')),
@@ -241,7 +241,7 @@ describe('calls to the bridge', () => {
     });
   });
 
-  test('a wait is bounded: the handle comes back with what to do next, and waiting on gets the result', async () => {
+  test('a wait has a limit: the call returns the session and the next step, and a later wait gets the result', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await startClient(agent);
     const early = await client.call(DELEGATE, { task: 'slow', waitSeconds: 0.05 });
@@ -256,7 +256,7 @@ describe('calls to the bridge', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('R48 a withdrawn call ends without an answer, its reason is logged, and the task goes on', async () => {
+  test('R48 a cancelled call ends without an answer, its reason is logged, and the task continues', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await startClient(agent, { args: ['--log-level', 'info'] });
     const { id } = client.send('tools/call', { name: DELEGATE, arguments: { task: 'long' } });
@@ -300,7 +300,7 @@ describe('calls to the bridge', () => {
     expect(agent.aborted).toEqual(['live-1', 'live-1', 'gone', 'nobodys']);
   });
 
-  test('a state has one name wherever it is printed, once each, and after a cancel nothing waits', async () => {
+  test('a state has the same name in every result, and after a cancel nothing waits', async () => {
     const agent = await startAgent({
       onMessage: (task) =>
         task
@@ -332,7 +332,7 @@ describe('calls to the bridge', () => {
     expect(said).not.toMatch(/canceled|input-required/);
   });
 
-  test('a session that has ended is gone on with in its next task', async () => {
+  test('a message to an ended session starts its next task', async () => {
     const agent = await startAgent({ onMessage: (task, text) => task.work().say(`did ${text}`).complete() });
     const client = await startClient(agent);
     const first = await client.call(DELEGATE, { task: 'one' });

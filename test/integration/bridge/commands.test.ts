@@ -1,4 +1,4 @@
-/** Commands of agents over the bridge: our server as a process, gemini-cli's agent as it was seen, and one that has none. */
+/** Agent commands over the bridge: our server as a process, a copy of gemini-cli's agent, and an agent without commands. */
 import { actionOf } from '../../support/a2a-message.ts';
 import { describe, expect, test } from '@jest/globals';
 import { mkdtemp } from 'node:fs/promises';
@@ -45,7 +45,7 @@ async function gemini(): Promise<FakeGemini> {
 }
 
 describe('the commands of our server', () => {
-  test('X2 a command works in no directory that nobody allowed', async () => {
+  test('X2 a command works in no directory that was not allowed', async () => {
     const whole = await stage();
     const own = await mkdtemp(join(program.directory, 'own-'));
     const client = await clientOf(whole.server, [], { workspaces: [], env: { CLAUDE_PROJECT_DIR: own } });
@@ -57,7 +57,7 @@ describe('the commands of our server', () => {
     expect((await client.call(EXECUTE, { ...outside, workspace: own })).isError).not.toBe(true);
   });
 
-  test('are listed; init is a prompt for the model; a file written under approval is put back by a restoration', async () => {
+  test('are listed; init sends a prompt to the model; a restore reverts a file that was written under approval', async () => {
     const whole = await stage();
     const { workspace } = whole.server;
     const client = await clientOf(whole.server);
@@ -68,7 +68,7 @@ describe('the commands of our server', () => {
     });
 
     const prompted = await client.call(EXECUTE, { command: 'init', workspace });
-    // A command that is a prompt goes to the model, and the offline model understands no prose.
+    // A prompt command goes to the model, and the offline model rejects prose.
     expect(prompted.structuredContent).toMatchObject({ state: 'rejected' });
     expect(textOf(prompted)).toContain('No model is configured');
 
@@ -91,7 +91,7 @@ describe('the commands of our server', () => {
     expect(await whole.file('AGENTS.md')).toBeUndefined();
   });
 
-  test('one that does not exist is refused with those that do, and begins nothing', async () => {
+  test('an unknown command is refused with a list of the commands, and starts nothing', async () => {
     const whole = await stage();
     const client = await clientOf(whole.server);
     const refused = await client.call(EXECUTE, { command: 'chekpoint list' });
@@ -110,7 +110,7 @@ describe('the commands of our server', () => {
 });
 
 describe("gemini-cli's agent", () => {
-  test('tells its commands, and answers them at once, beside any session', async () => {
+  test('lists its commands, and answers them at once, outside of any session', async () => {
     const agent = await gemini();
     const client = await clientOf(agent);
     expect((await client.call(LIST, {})).structuredContent).toMatchObject({
@@ -128,7 +128,7 @@ describe("gemini-cli's agent", () => {
     expect(failed.structuredContent).toMatchObject({ state: 'failed' });
   });
 
-  test('refuses what it does not know; what it does as a task nobody is told of is said to be so', async () => {
+  test('refuses an unknown command, and the result names a command that runs as a hidden task', async () => {
     const client = await clientOf(await gemini());
     const unknown = await client.call(EXECUTE, { command: 'memory' });
     expect(textOf(unknown)).toContain('Command not found: memory');
@@ -138,7 +138,7 @@ describe("gemini-cli's agent", () => {
     expect(streamed.isError).toBe(true);
   });
 
-  test('is not made to do anything unasked where only the person decides', async () => {
+  test('runs nothing without asking where only the person decides', async () => {
     const agent = await gemini();
     const client = await clientOf(agent, ['--approvals', 'human-only']);
     expect((await client.call(EXECUTE, { command: 'restore', args: ['one'] })).isError).toBe(true);

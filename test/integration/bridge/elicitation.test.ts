@@ -47,7 +47,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     return closing(await connect(program, bridge, person));
   }
 
-  test('R67 a person is shown the preview in a form, and accepting it approves: the call returns the result', async () => {
+  test('R67 a form shows the person the preview, Accept approves, and the call returns the result', async () => {
     const agent = await asking('one');
     const messages: string[] = [];
     const client = await clientAt(agent, (form, taken) => {
@@ -62,7 +62,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(agent.tasks.size).toBe(1);
   });
 
-  test('R67 D3 each pending action has its own form, and declining one denies that one', async () => {
+  test('R67 D3 each pending action has its own form, and Decline denies only that action', async () => {
     const agent = await asking('one', 'two');
     const args = [...FAST_ANSWERS, '--forms', 'more'];
     const client = await clientAt({ url: agent.url, args }, ({ message }) =>
@@ -81,7 +81,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     ['too fast a yes', approving, ['--fastest-answer-seconds', '60'], /faster than anybody reads/],
     ['too fast a no', () => ({ action: 'decline' }), ['--fastest-answer-seconds', '60'], /faster than/],
   ])(
-    'R67 %s is no answer: the action still waits, and the tool decides it',
+    'R67 %s decides nothing: the action still waits, and the tool can decide it',
     async (__, person, args, says) => {
       const agent = await asking('one');
       const client = await clientAt({ url: agent.url, args }, person);
@@ -98,7 +98,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     },
   );
 
-  test('R67 a client that dies with a form open decides nothing; another is asked anew', async () => {
+  test('R67 a client killed with an open form decides nothing, and another client gets a new form', async () => {
     const agent = await asking('one');
     const stateDir = await stateDirectory();
     const shown = signal();
@@ -117,7 +117,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(agent.decisions).toHaveLength(1);
   });
 
-  test('R67 B2 while a form is open the tool decides, the form is withdrawn or too late, and there is one decision', async () => {
+  test('R67 B2 the tool decides while a form is open: the form is withdrawn or comes too late, and there is one decision', async () => {
     const agent = await asking('one');
     const shown = signal();
     const decided = signal();
@@ -149,7 +149,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
   test.each<[string, FakeAgentOptions]>([
     ['over the stream of an agent whose streams stay open', {}],
     ['by a look, at an agent whose streams do not', { extensions: [TOOL_APPROVAL] }],
-  ])('R67 what another client decides withdraws the form, which is noticed %s', async (__, options) => {
+  ])('R67 a decision of another client withdraws the form; the bridge notices it %s', async (__, options) => {
     const agent = await askingAs(options, 'one');
     const shown = signal();
     const decided = signal();
@@ -174,11 +174,11 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect((await call).structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
     decided.happen();
     expect(agent.decisions).toMatchObject([{ decision: 'approve' }]);
-    // Both looks are the other bridge's: one to find the session, one to decide.
+    // The other bridge makes both requests: one to find the session, one to decide.
     if (holds && options.extensions === undefined) expect(agent.count('GetTask') - looks).toBe(2);
   });
 
-  test('R67 with human-only a tool call decides nothing and says how to decide; the form does', async () => {
+  test('R67 with human-only a tool call decides nothing and says how to decide, and a form decides', async () => {
     const agent = await asking('one');
     let answer: ReturnType<Person> = { action: 'cancel' };
     const args = [...FAST_ANSWERS, '--approvals', 'human-only'];
@@ -198,7 +198,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(decisionChannels(agent)).toEqual(['elicitation']);
   });
 
-  test('R67 with tool-only nobody is asked in a form', async () => {
+  test('R67 with tool-only no form is shown', async () => {
     const agent = await asking('one');
     const client = await clientAt({ url: agent.url, args: ['--approvals', 'tool-only'] }, () => {
       throw new Error('asked');
@@ -207,7 +207,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(asked.structuredContent).toMatchObject({ state: 'input_required', notes: [] });
   });
 
-  test('R67 R01 with the real server the form that is accepted writes the file once', async () => {
+  test('R67 R01 with the real server, Accept in the form writes the file once', async () => {
     const whole = await stage();
     const client = await clientAt(whole.server, approving);
     const done = await client.call(DELEGATE, {

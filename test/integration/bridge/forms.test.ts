@@ -1,4 +1,4 @@
-/** Actions that a form cannot show whole (D5), and forms for what was decided elsewhere (R97). */
+/** Actions too long for a form (D5), and forms for actions that were decided elsewhere (R97). */
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import type { FakeAgent, FakeAgentOptions } from '../../support/fake-agent.ts';
@@ -39,7 +39,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     return closing(await connect(program, start, person, { urls }));
   }
 
-  test('D5 an action that no form shows whole leads to the page, where it is decided, and the call goes on', async () => {
+  test('D5 an action too long for a form leads to the page; the person decides there, and the call continues', async () => {
     const agent = await agentAsking(LONG, { pageLinksMs: 600_000 });
     const client = await clientAt(agent, (form) => {
       const { url, message } = urlForm.parse(form);
@@ -56,14 +56,14 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(agent.pageTargets).toEqual([{ taskId: agent.task.id, callId: 'one', shown: 'hash-of-one' }]);
   });
 
-  test('D5 to decline the page denies the action', async () => {
+  test('D5 Decline instead of the page denies the action', async () => {
     const agent = await agentAsking(LONG, { pageLinksMs: 600_000 });
     const client = await clientAt(agent, () => ({ action: 'decline' }));
     const done = await client.call(DELEGATE, { task: 'do it' });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'decided deny' });
   });
 
-  test('D5 a person who opens the page and does not decide there has decided nothing', async () => {
+  test('D5 opening the page without a decision decides nothing', async () => {
     const agent = await agentAsking(LONG, { pageLinksMs: 600_000 });
     const client = await clientAt(agent, () => ({ action: 'accept' }));
     const asked = await client.call(DELEGATE, { task: 'do it', waitSeconds: 1 });
@@ -86,7 +86,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(agent.decisions).toEqual([]);
   });
 
-  test('R97 a decision made elsewhere withdraws the form, or its answer is told that it did not count', async () => {
+  test('R97 a decision made elsewhere withdraws the form, or the result says that the answer did not count', async () => {
     const agent = await agentAsking(pendingWrite('one'));
     const shown = signal();
     const withdrawn = signal();
@@ -127,7 +127,7 @@ describe('MCP tasks', () => {
     return detailed.parse(result);
   }
 
-  /** Polls until the task is otherwise than working. */
+  /** Polls until the task has another status than working. */
   async function delegated(client: TasksClient): Promise<{ taskId: string; task: Detailed }> {
     const execution = await client.session.callTool(DELEGATE, { task: 'do it' });
     if (execution.kind !== 'task') throw new Error('no task');
@@ -138,7 +138,7 @@ describe('MCP tasks', () => {
     return { taskId, task };
   }
 
-  test('D5 an action that no form shows whole has the same link with each look, and no form while the page is open', async () => {
+  test('D5 an action too long for a form keeps its link on every poll, and has no form while the page is open', async () => {
     const agent = await agentAsking(LONG, { pageLinksMs: 600_000 });
     const client = await tasksClientAt(agent);
     const { taskId, task } = await delegated(client);
@@ -158,11 +158,11 @@ describe('MCP tasks', () => {
     expect(agent.decisions).toEqual([]);
   });
 
-  test('D5 a link that has expired is followed by another form with another link', async () => {
+  test('D5 after a link has expired, the next form has a new link', async () => {
     const agent = await agentAsking(LONG, { pageLinksMs: 1 });
     const client = await tasksClientAt(agent);
     const { task } = await delegated(client);
-    // The first link is over at once, and so is the one after it: what has no link is not offered.
+    // Both links expire at once. The bridge offers no form for an action without a link.
     expect(task.status).toBe('completed');
     expect(agent.count('/page/links')).toBeGreaterThan(1);
   });
@@ -170,18 +170,21 @@ describe('MCP tasks', () => {
   test.each<[string, boolean, FakeAgentOptions]>([
     ['a client that opens no URLs', false, { pageLinksMs: 600_000 }],
     ['an agent without a page', true, {}],
-  ])('D5 with %s the task ends with what waits, and names the command line', async (_, urls, options) => {
-    const agent = await agentAsking(LONG, options);
-    const client = await tasksClientAt(agent, urls);
-    const { task } = await delegated(client);
-    expect(task).toMatchObject({
-      status: 'completed',
-      result: { structuredContent: { state: 'input_required' } },
-    });
-    expect(task.result?.content[0]?.text).toMatch(/`mcp-a2a-bridge approve \S+`/);
-  });
+  ])(
+    'D5 with %s the task ends with the pending action and names the command line',
+    async (_, urls, options) => {
+      const agent = await agentAsking(LONG, options);
+      const client = await tasksClientAt(agent, urls);
+      const { task } = await delegated(client);
+      expect(task).toMatchObject({
+        status: 'completed',
+        result: { structuredContent: { state: 'input_required' } },
+      });
+      expect(task.result?.content[0]?.text).toMatch(/`mcp-a2a-bridge approve \S+`/);
+    },
+  );
 
-  test('R97 what was decided elsewhere takes the form away, and its answer is told that it did not count', async () => {
+  test('R97 a decision made elsewhere removes the form, and the result says that the answer did not count', async () => {
     const agent = await agentAsking(pendingWrite('one'));
     const client = await tasksClientAt(agent);
     const { taskId, task } = await delegated(client);
@@ -202,7 +205,7 @@ describe('MCP tasks', () => {
     expect(agent.decisions).toEqual([]);
   });
 
-  test('R97 an answer that the client sends twice is not told that it did not count', async () => {
+  test('R97 for an answer sent twice, the result does not say that it did not count', async () => {
     const agent = await agentAsking(pendingWrite('one'), {
       onDecisions: (task) => {
         task.activity({

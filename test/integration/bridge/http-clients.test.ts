@@ -40,7 +40,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     return closing(await connect(bridge));
   }
 
-  test('delegates with progress, is shown the pending action, approves, and gets the result', async () => {
+  test('delegates with progress, sees the pending action, approves, and gets the result', async () => {
     const agent = await agentOf({
       onMessage: (task) =>
         task
@@ -62,7 +62,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     expect(decided.structuredContent).toMatchObject({ state: 'completed', output: 'written' });
   });
 
-  test('R60 waits, and cancels what it waits for with a call beside it', async () => {
+  test('R60 waits for a task, and cancels it with a second call', async () => {
     const agent = await agentOf();
     const client = await clientOf(await bridgeOf(agent));
     const waiting = client.call(DELEGATE, { task: 'long' });
@@ -72,7 +72,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     expect((await waiting).structuredContent).toMatchObject({ state: 'cancelled' });
   });
 
-  test('R40 sees the tool executions that run, and aborts one as a tool call and as the method tools/abort', async () => {
+  test('R40 sees the running tool executions, and aborts one with a tool call and with the method tools/abort', async () => {
     const started = { type: 'tool.started', callId: 'c', tool: 'run-command', title: 'Run' } as const;
     const agent = await agentOf({
       onMessage: (task) => task.work().activity({ ...started, toolId: 'live-1' }),
@@ -93,7 +93,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     expect(agent.aborted).toEqual(['live-1', 'live-1']);
   });
 
-  test('R48 E4 a call it withdraws ends; the task goes on, also where a person’s stop cancels, and the next call says so', async () => {
+  test('R48 E4 a call that it cancels ends, the task continues, and the next call says so', async () => {
     const agent = await agentOf();
     const bridge = await bridgeOf(agent, ['--on-cancel', 'cancel']);
     const client = await clientOf(bridge);
@@ -111,9 +111,9 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     expect(agent.count('CancelTask')).toBe(0);
   });
 
-  // Under 2026-07-28 a call is withdrawn by closing its stream, which says nothing of who did it.
+  // In 2026-07-28 a client cancels a call by closing its stream. That does not say who cancelled it.
   if (sessions)
-    test('R48 a person’s stop cancels the task where the setting says so', async () => {
+    test('R48 a stop by the person cancels the task with --on-cancel cancel', async () => {
       const agent = await agentOf();
       const bridge = await bridgeOf(agent, ['--on-cancel', 'cancel']);
       const client = await clientOf(bridge);
@@ -126,7 +126,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
       expect(agent.task.ended).toBe(true);
     });
 
-  test('B3 R65 the bridge is killed in the middle and started again: the same task is found, and decided', async () => {
+  test('B3 R65 finds and decides the same task after the bridge is killed and started again', async () => {
     const agent = await agentOf({
       onMessage: (task) => task.work().ask(pendingWrite('one')),
       onDecisions: (task) => task.work().say('written').complete(),
@@ -158,7 +158,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
   });
 
   if (sessions)
-    test('E4 a session that ends by DELETE ends its calls and nothing else: the next session finds the task', async () => {
+    test('E4 DELETE of a session ends only its calls: the next session finds the task', async () => {
       const agent = await agentOf();
       const bridge = await bridgeOf(agent);
       const client = await clientOf(bridge);
@@ -175,7 +175,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
       expect(agent.count('CancelTask')).toBe(0);
     });
 
-  test('two clients at once share agents, sessions and results', async () => {
+  test('shares agents, sessions and results with a second client', async () => {
     const agent = await agentOf();
     const bridge = await bridgeOf(agent);
     const [one, other] = [await clientOf(bridge), await clientOf(bridge)];
@@ -189,7 +189,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('SIGTERM ends calls, streams and the process in order; the task goes on', async () => {
+  test('on SIGTERM the calls, the streams and the process end in order, and the task continues', async () => {
     const agent = await agentOf();
     const bridge = await bridgeOf(agent);
     const client = await clientOf(bridge);

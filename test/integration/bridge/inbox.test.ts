@@ -22,8 +22,8 @@ const OPEN = `SELECT task_id FROM delegations WHERE state = 'accepted'`;
 
 const waiting = (result: ToolResult): unknown => result.structuredContent?.['waitingResults'];
 
-describe('results that finished while nobody looked', () => {
-  test('R68 are announced once, at the head of the next answer and in its structure, and stay until they are collected', async () => {
+describe('results that no client has collected', () => {
+  test('R68 are announced once, in the text and the structure of the next answer, and are kept until a client collects them', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await startClient(agent, { stateDir });
@@ -52,7 +52,7 @@ describe('results that finished while nobody looked', () => {
     expect(waiting(await third.call(LIST, {}))).toBeUndefined();
   });
 
-  test('a status call asks the agent once: the inbox waits for the same answer', async () => {
+  test('a status call asks the agent once, and the inbox uses the same answer', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
     const client = await startClient(agent);
     await client.call(DELEGATE, { task: 'ask me' });
@@ -64,7 +64,7 @@ describe('results that finished while nobody looked', () => {
     expect(agent.count('GetTask') - before).toBe(1);
   });
 
-  test('R97 are announced with a prompt and with a resource too, and review_pending holds the preview of what waits', async () => {
+  test('R97 are also announced with a prompt and with a resource, and review_pending contains the preview of the pending action', async () => {
     const stateDir = await stateDirectory();
     let tasks = 0;
     const agent = await startAgent({
@@ -88,7 +88,7 @@ describe('results that finished while nobody looked', () => {
     );
   });
 
-  test('R68 B3 are announced by the next bridge, with its first answer, when the one that had delegated them was killed', async () => {
+  test('R68 B3 are announced by the next bridge with its first answer, after the delegating bridge has gone', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const first = await startClient(agent, { stateDir });
@@ -101,7 +101,7 @@ describe('results that finished while nobody looked', () => {
     expect(waiting(told)).toMatchObject([{ sessionId: 'session-1', title: 'outlive me' }]);
     await second.kill();
 
-    // Nobody has collected it: whoever comes back to another bridge is told as well.
+    // No client has collected the result, so another bridge announces it too.
     const third = await startClient(agent, { stateDir });
     expect(waiting(await third.call(LIST, {}))).toMatchObject([{ sessionId: 'session-1' }]);
     expect(waiting(await third.call(LIST, {}))).toBeUndefined();
@@ -109,7 +109,7 @@ describe('results that finished while nobody looked', () => {
     expect(result.structuredContent).toMatchObject({ output: 'done' });
   });
 
-  test('R68 are announced by each of the bridges a person works with, and by none once one of them has handed it over', async () => {
+  test('R68 are announced by every bridge of the user, until one of them has delivered the result', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const mine = await startClient(agent, { stateDir });
@@ -125,7 +125,7 @@ describe('results that finished while nobody looked', () => {
     expect(waiting(await third.call(LIST, {}))).toBeUndefined();
   });
 
-  test('R68 what a call waits for is its answer and no announcement, not even beside it', async () => {
+  test('R68 a result that a call waits for is not announced', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await startClient(agent, { stateDir });
@@ -138,7 +138,7 @@ describe('results that finished while nobody looked', () => {
     expect(waiting(await client.call(LIST, {}))).toBeUndefined();
   });
 
-  test('R68 a task that was parked here and decided elsewhere is announced when it has ended', async () => {
+  test('R68 a task that waited here and was decided elsewhere is announced when it has ended', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
     const client = await startClient(agent, { stateDir });
@@ -150,7 +150,7 @@ describe('results that finished while nobody looked', () => {
     expect(told).toMatchObject([{ sessionId: 'session-1', state: 'completed' }]);
   });
 
-  test('R68 an agent that takes every connection and says nothing holds an answer up for a moment, and no later one', async () => {
+  test('R68 an agent that accepts connections and never answers delays one answer for a moment, and no later one', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const { port } = agent;
@@ -167,7 +167,7 @@ describe('results that finished while nobody looked', () => {
       expect(textOf(await client.call('abort_tool_execution', { toolId: '' }))).toContain('is not the id');
   }, 15_000);
 
-  test('R68 of many only the newest are told one by one', async () => {
+  test('R68 only the newest of many are listed one by one', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await startClient(agent, { stateDir });

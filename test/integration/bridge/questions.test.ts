@@ -1,4 +1,4 @@
-/** A question of the agent's model, from a real server through the bridge to a person and back. */
+/** A question of the model goes from a real server through the bridge to a person, and the answer goes back. */
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { askPerson, plan } from '../../support/offline-plan.ts';

@@ -1,4 +1,4 @@
-/** The state of a call that was answered with forms (MCP 2026-07-28, multi round-trip requests), as a client may misuse it. */
+/** `requestState` of a call that was answered with forms (MCP 2026-07-28, multi round-trip requests), used correctly and wrongly. */
 import { describe, expect, test } from '@jest/globals';
 import { createRequestStateCodec } from '@modelcontextprotocol/server';
 import { readFile, stat } from 'node:fs/promises';
@@ -62,7 +62,7 @@ async function clientAt({ agent, stateDir }: Place): Promise<TasksClient> {
 }
 
 describe('R92 the state of a call that waits for forms', () => {
-  test('is taken back as it was given, by another bridge of the same installation too', async () => {
+  test('is accepted unchanged, also by another bridge of the same installation', async () => {
     const here = await place();
     const first = await clientAt(here);
     const round = await begun(first, 'do it');
@@ -77,7 +77,7 @@ describe('R92 the state of a call that waits for forms', () => {
     expect(here.agent.tasks.size).toBe(1);
   });
 
-  test('is refused when any one character of it differs, and nothing starts or is decided', async () => {
+  test('is refused when one character differs, and nothing starts or is decided', async () => {
     const here = await place();
     const client = await clientAt(here);
     const round = await begun(client, 'do it');
@@ -117,7 +117,7 @@ describe('R92 the state of a call that waits for forms', () => {
       }),
     ],
     [
-      'sent with a tool that asks nobody',
+      'sent with a tool that asks for no decision',
       (round) => ({
         name: 'list_all_active_sessions',
         arguments: {},
@@ -155,7 +155,7 @@ describe('R92 the state of a call that waits for forms', () => {
     expectRefused(await call(await createRequestStateCodec({ key: 'x'.repeat(43) }).mint(payload)));
     expect(here.agent.tasks.size).toBe(1);
     expect(here.agent.decisions).toEqual([]);
-    // The same payload, signed with this installation's key and in time, is the state of this very call.
+    // The same payload, signed with the key of this installation before it expires, is valid.
     const valid = await call(await createRequestStateCodec({ key }).mint(payload));
     expect(valid.result).toMatchObject({ structuredContent: { state: 'completed' } });
   });

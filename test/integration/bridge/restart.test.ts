@@ -18,7 +18,7 @@ import {
 import { textOf } from './support/raw-client.ts';
 
 describe('a bridge that is killed', () => {
-  test('R65 B1 between sending and answering: the next one has the same session, and there is no second task', async () => {
+  test('R65 B1 after it sent a message and before the answer: the next bridge has the same session, and there is no second task', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task, text) => task.work().say(`did ${text}`).complete() });
     const release = agent.hold();
@@ -27,7 +27,7 @@ describe('a bridge that is killed', () => {
     await agent.asked('SendStreamingMessage');
     await first.kill();
     release();
-    // The next bridge takes it up by itself, whatever it is asked.
+    // The next bridge sends the message again without a call.
     const second = await startClient(agent, { stateDir });
     await agent.asked('SendStreamingMessage', 2);
     const [one, two] = agent.requests.filter((each) => each.method === 'SendStreamingMessage');
@@ -39,7 +39,7 @@ describe('a bridge that is killed', () => {
     expect(agent.tasks.size).toBe(1);
   });
 
-  test('R65 an agent that does not de-duplicate is asked for the message instead', async () => {
+  test('R65 when the agent does not de-duplicate, the next bridge looks for the message at the agent', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ extensions: [TOOL_APPROVAL], onMessage: (task) => task.work() });
     const first = await startClient(agent, { stateDir });
@@ -56,7 +56,7 @@ describe('a bridge that is killed', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('B3 a call that does not wait still returns the name of the session and the task, and the next bridge has both', async () => {
+  test('B3 a call that does not wait returns the ids of the session and the task, and the next bridge has both', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const first = await startClient(agent, { stateDir });
@@ -70,7 +70,7 @@ describe('a bridge that is killed', () => {
   });
 
   test.each(['tool-approval with resuming', 'tool-approval alone'])(
-    'B3 the next bridge waits for a delegation on its way by the id of its message, and then says the session (%s)',
+    'B3 the next bridge waits for a message in delivery by its id, and then gives the session (%s)',
     async (kind) => {
       const stateDir = await stateDirectory();
       const agent = await startAgent({
@@ -98,7 +98,7 @@ describe('a bridge that is killed', () => {
     },
   );
 
-  test('B3 a delegation that another bridge is still sending is waited for, too', async () => {
+  test('B3 a second bridge also waits for a message that the first is still sending', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
     const release = agent.hold();
@@ -119,7 +119,7 @@ describe('a bridge that is killed', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('B3 while an action waits: the next one lists the session, shows the action and decides it', async () => {
+  test('B3 while an action waits: the next bridge lists the session, shows the action and decides it', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({
       onMessage: (task) => task.work().ask(pendingWrite('one')),
@@ -138,7 +138,7 @@ describe('a bridge that is killed', () => {
     expect(agent.decisions).toMatchObject([{ callId: 'one', shown: 'hash-of-one' }]);
   });
 
-  test('B1 the entry is on disk before the message leaves, for its owner alone, and closed when the result is collected', async () => {
+  test('B1 the entry is on disk before the message leaves, only its owner can read it, and it closes when the result is collected', async () => {
     const stateDir = await stateDirectory();
     let seen: unknown;
     let mode: number | undefined;
@@ -157,7 +157,7 @@ describe('a bridge that is killed', () => {
     expect(await rowsIn(stateDir, 'SELECT state FROM delegations')).toEqual([['collected']]);
   });
 
-  test('B3 a session that another bridge has gone on with is shown as it is now', async () => {
+  test('B3 a session that another bridge continued is shown in its current state', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task, text) => task.work().say(`did ${text}`).complete() });
     const first = await startClient(agent, { stateDir });
@@ -168,7 +168,7 @@ describe('a bridge that is killed', () => {
     expect(seen.structuredContent).toMatchObject({ taskId: 'task-2', output: 'did two' });
   });
 
-  test('several bridges of a user at once: none takes what another is still sending', async () => {
+  test('of several bridges of one user, none takes over a message that another is still sending', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work().say('done').complete() });
     const release = agent.hold();

@@ -1,4 +1,4 @@
-/** Modes, trust with an end, and trust taken back: from the bridge's tools to a real server and back. */
+/** Modes, grants with a limit, and revoked grants, between the bridge's tools and a real server. */
 import { actionOf } from '../../support/a2a-message.ts';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';

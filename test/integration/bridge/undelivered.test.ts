@@ -22,7 +22,7 @@ async function fake(options: FakeAgentOptions): Promise<{ agent: FakeAgent; clie
   return { agent, client: await startClient(agent) };
 }
 
-/** The card answers, and nothing listens at the address on it. */
+/** An agent whose card gives an address where nothing listens. */
 async function refusing(): Promise<{ client: RawClient; port: number }> {
   const gone = await FakeAgent.start();
   const { port, url } = gone;
@@ -38,8 +38,8 @@ async function behind(answer: RequestListener): Promise<RawClient> {
   return startClient(agent);
 }
 
-describe('what an agent does not have, or has no more', () => {
-  test('R100 an endpoint that never answers: every surface says "not delivered", and a cancel does not say that it had ended', async () => {
+describe('a task that the agent does not have', () => {
+  test('R100 with an endpoint that never answers, every surface says "not delivered", and a cancel does not say that the task had ended', async () => {
     const client = await behind((request, response) => {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
@@ -66,7 +66,7 @@ describe('what an agent does not have, or has no more', () => {
     expect(textOf(cancelled)).not.toContain('had ended');
   });
 
-  test('R100 an endpoint that refuses: every surface says when the next try follows, and a cancel withdraws the message for good', async () => {
+  test('R100 with an endpoint that refuses connections, every surface gives the time of the next try, and a cancel drops the message', async () => {
     const { client, port } = await refusing();
     const delegated = await client.call(DELEGATE, { task: 'try', waitSeconds: 0 });
     expect(delegated).toMatchObject({
@@ -91,7 +91,7 @@ describe('what an agent does not have, or has no more', () => {
     expect(back.count('SendStreamingMessage')).toBe(0);
   });
 
-  test('R100 an endpoint that comes back gets the message at the next try, and the session goes on', async () => {
+  test('R100 an endpoint that comes back gets the message at the next try, and the session continues', async () => {
     const { client, port } = await refusing();
     const delegated = await client.call(DELEGATE, { task: 'try', waitSeconds: 0 });
     const back = await startAgent({ port, onMessage: (task) => task.work().say('done').complete() });
@@ -100,7 +100,7 @@ describe('what an agent does not have, or has no more', () => {
     expect(back.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('R100 an agent that restarted and forgot its task is "unknown to the agent" everywhere: nothing waits for a decision', async () => {
+  test('R100 after an agent lost its tasks in a restart, every surface says "unknown to the agent", and no decision is asked', async () => {
     const { agent, client } = await fake({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
     const delegated = await client.call(DELEGATE, { task: 'write' });
     expect(delegated.structuredContent).toMatchObject({ state: 'input_required' });

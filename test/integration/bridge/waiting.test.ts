@@ -3,7 +3,7 @@ import type { FakeAgent } from '../../support/fake-agent.ts';
 import { CANCEL, DELEGATE, LIST, startAgent, startClient, stateDirectory } from './support/bridge-stage.ts';
 import { type RawClient, resultOf, textOf } from './support/raw-client.ts';
 
-/** Delegates, and gives up when the agent has it, as a client does whose time is up. */
+/** Delegates, and cancels the call when the agent has the message, like a client after its timeout. */
 async function givenUp(client: RawClient, agent: FakeAgent, args: object): Promise<void> {
   const before = agent.count('SendStreamingMessage');
   const { id } = client.send('tools/call', { name: DELEGATE, arguments: args });
@@ -20,7 +20,7 @@ async function scene() {
   return { agent, bridge, client: await bridge() };
 }
 
-describe('the same call once more', () => {
+describe('the same call, sent again', () => {
   test.each([
     ['delegated', DELEGATE, { task: 'long' }],
     ['delegated with settings', DELEGATE, { task: 'long', autoExecute: true, workspace: '/w' }],
@@ -38,7 +38,7 @@ describe('the same call once more', () => {
     expect(agent.tasks.size).toBe(2);
   });
 
-  test('after its task had ended gets that result', async () => {
+  test('after its task has ended gets that result', async () => {
     const { agent, client } = await scene();
     await givenUp(client, agent, { task: 'long' });
     agent.task.say('done').complete();
@@ -47,7 +47,7 @@ describe('the same call once more', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('by the next bridge, after the first was killed while it waited, joins the task too', async () => {
+  test('to the next bridge, after the first was killed during the wait, joins the task too', async () => {
     const { agent, client, bridge } = await scene();
     client.send('tools/call', { name: DELEGATE, arguments: { task: 'long' } });
     await agent.asked('SendStreamingMessage');
@@ -60,7 +60,7 @@ describe('the same call once more', () => {
     expect(agent.tasks.size).toBe(1);
   });
 
-  test('R99 by the next bridge, after the first was killed when it had answered, joins the task; after an answer it is another', async () => {
+  test('R99 to the next bridge, after the first was killed when it had answered, joins the task; after a confirmed answer it starts another task', async () => {
     const { agent, client, bridge } = await scene();
     const lost = await client.call(DELEGATE, { task: 'long', waitSeconds: 0 });
     expect(lost.structuredContent).toMatchObject({ taskId: 'task-1' });
@@ -75,7 +75,7 @@ describe('the same call once more', () => {
     expect(agent.tasks.size).toBe(2);
   });
 
-  test('R99 by the next bridge, when a later call or an orderly end has shown that the client has the answer, is another', async () => {
+  test('R99 to the next bridge, after a later call or a normal end confirmed the answer, starts another task', async () => {
     const { agent, client, bridge } = await scene();
     await client.call(DELEGATE, { task: 'one', waitSeconds: 0 });
     await client.call(DELEGATE, { task: 'two', waitSeconds: 0 });
@@ -91,7 +91,7 @@ describe('the same call once more', () => {
     expect(agent.tasks.size).toBe(5);
   });
 
-  test('R68 R99 a result whose answer the kill took is announced by the next bridge', async () => {
+  test('R68 R99 the next bridge announces a result whose answer was lost in the kill', async () => {
     const { agent, client, bridge } = await scene();
     const delegated = client.call(DELEGATE, { task: 'long' });
     await agent.asked('SendStreamingMessage');
@@ -108,7 +108,7 @@ describe('the same call once more', () => {
     expect(told).toMatchObject([{ sessionId: 'session-1', title: 'long' }]);
   });
 
-  test('beside the first, or after it was answered, or in other words, or of a task that was cancelled, is another', async () => {
+  test('starts another task while the first runs, after its answer, with other words, or after a cancel', async () => {
     const { agent, client } = await scene();
     // Beside the first.
     void client.call(DELEGATE, { task: 'one' });

@@ -37,12 +37,12 @@ async function agentOf(options: Parameters<typeof FakeAgent.start>[0] = {}): Pro
   return startAgent({ onMessage: (task) => task.work(), ...options });
 }
 
-describe('a call that its client withdraws', () => {
+describe('a call that its client cancels', () => {
   test.each([
     ['a number', 4711],
     ['a string', 'request-7'],
   ])(
-    'R48 by %s as its id: it ends with a last progress message and no answer, and is logged with id and reason',
+    'R48 with %s as its id ends with a last progress message and no answer; the log has its id and reason',
     async (_, id) => {
       const agent = await agentOf();
       const client = await clientOf(agent.url);
@@ -70,7 +70,7 @@ describe('a call that its client withdraws', () => {
     },
   );
 
-  test('R48 the next call says so once, with the session to come back to', async () => {
+  test('R48 is reported once by the next call, with its session', async () => {
     const agent = await agentOf();
     const client = await clientOf(agent.url);
     const { id } = delegate(client);
@@ -90,7 +90,7 @@ describe('a call that its client withdraws', () => {
     ['cancel', 'AbortError: This operation was aborted', 0],
     ['cancel', undefined, 0],
     ['detach', STOPPED, 0],
-  ])('R48 --on-cancel %s and the reason %p: %i requests to cancel', async (onCancel, reason, cancels) => {
+  ])('R48 --on-cancel %s with the reason %p sends %i cancel requests', async (onCancel, reason, cancels) => {
     const agent = await agentOf();
     const client = await clientOf(agent.url, onCancel);
     const handle = await client.call(DELEGATE, { task: 'long', waitSeconds: 0 });
@@ -98,7 +98,7 @@ describe('a call that its client withdraws', () => {
       name: WAIT,
       arguments: handle.structuredContent && { sessionId: 'session-1' },
     });
-    // The wait is in flight once a later call has been answered: calls begin in order.
+    // Calls begin in order. So the answer to a later call shows that the wait has begun.
     await client.call(LIST, {});
     withdraw(client, id, reason);
     if (cancels > 0) await client.logged(/"fate":"cancelled"/);
@@ -109,7 +109,7 @@ describe('a call that its client withdraws', () => {
     expect(agent.count('CancelTask')).toBe(cancels);
   });
 
-  test('R48 ids that are unknown, finished, or the handshake’s are ignored, and a cancel of what has ended is none', async () => {
+  test('R48 a cancel with an unknown or finished id, or the id of the handshake, has no effect', async () => {
     const agent = await agentOf({ onMessage: (task) => task.work().say('done').complete() });
     const client = await clientOf(agent.url, 'cancel');
     // RawClient's handshake had the id 1.
@@ -125,7 +125,7 @@ describe('a call that its client withdraws', () => {
     expect(client.strays).toEqual([]);
   });
 
-  test('R48 A3 a result and a withdrawal in one breath: an answer or none, and the result is there either way', async () => {
+  test('R48 A3 when the result and the cancel come at the same time, the result is kept either way', async () => {
     const agent = await agentOf();
     const client = await clientOf(agent.url);
     for (let round = 1; round <= 20; round += 1) {
@@ -144,7 +144,7 @@ describe('a call that its client withdraws', () => {
     expect(agent.count('SendStreamingMessage')).toBe(20);
   });
 
-  test('R48 E3 while its message is on its way, and the setting is to detach: it is delivered once and goes on', async () => {
+  test('R48 E3 with --on-cancel detach during delivery: the message is delivered once, and the task continues', async () => {
     const agent = await agentOf();
     const letGo = agent.hold();
     const client = await clientOf(agent.url);
@@ -163,7 +163,7 @@ describe('a call that its client withdraws', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('R48 E3 while its message is on its way, and the setting is to cancel: cancelled as soon as it has a name', async () => {
+  test('R48 E3 with --on-cancel cancel during delivery: the task is cancelled as soon as it has an id', async () => {
     const agent = await agentOf();
     const letGo = agent.hold();
     const client = await clientOf(agent.url, 'cancel');
@@ -183,7 +183,7 @@ describe('a call that its client withdraws', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('R48 B3 such a cancel outlives the bridge: the next one carries it out', async () => {
+  test('R48 B3 the cancel survives the bridge: the next bridge sends it', async () => {
     const stateDir = await stateDirectory();
     const agent = await agentOf();
     const letGo = agent.hold();
@@ -200,9 +200,9 @@ describe('a call that its client withdraws', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('R48 before it has sent anything: nothing is sent, nothing is in the outbox, and the next call says so', async () => {
+  test('R48 before its message is written: nothing is sent or stored, and the next call reports it', async () => {
     const agent = await agentOf();
-    // An agent whose card takes its time: until it is read, nothing can be sent.
+    // The agent delays its card. The bridge can send nothing before it has read the card.
     const release: (() => void)[] = [];
     const slow = createServer((request, response) => {
       release.push(() => {
@@ -230,7 +230,7 @@ describe('a call that its client withdraws', () => {
     expect(await rowsIn(stateDir, `SELECT * FROM delegations WHERE state <> 'collected'`)).toEqual([]);
   });
 
-  test('R48 a decision that was withdrawn after it was sent stands, and the task goes on', async () => {
+  test('R48 a decision cancelled after it was sent still counts, and the task continues', async () => {
     const agent = await agentOf({
       onMessage: (task) => task.work().ask(pendingWrite('one')),
       onDecisions: (task) => task.work(),
@@ -253,7 +253,7 @@ describe('a call that its client withdraws', () => {
     expect(agent.decisions).toHaveLength(1);
   });
 
-  test('R48 the cancel tool cancels whatever the setting, also when its own call is withdrawn', async () => {
+  test('R48 the cancel tool cancels with every setting, even when its own call is cancelled', async () => {
     const agent = await agentOf();
     const letGo = agent.hold();
     const client = await clientOf(agent.url, 'detach');

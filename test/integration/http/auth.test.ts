@@ -48,7 +48,7 @@ function raw(headers: Record<string, string>, path = '/health'): Promise<number 
   });
 }
 
-describe('the door', () => {
+describe('authentication', () => {
   test.each(ROUTES)('X1 $method $path asks for a token', async ({ method, path }) => {
     for (const authorization of [
       undefined,

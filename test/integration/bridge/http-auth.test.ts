@@ -21,7 +21,7 @@ import { type RawClient, textOf } from './support/raw-client.ts';
 
 const PAGE = 'https://console.example.com';
 
-describe('the door before MCP over HTTP', () => {
+describe('access to MCP over HTTP', () => {
   let agent: FakeAgent;
   let bridge: HttpBridge;
 
@@ -48,7 +48,7 @@ describe('the door before MCP over HTTP', () => {
     ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
     ['an empty token', { authorization: 'Bearer ' }],
     ['a token of 10 kB', { authorization: `Bearer ${'x'.repeat(10_000)}` }],
-  ])('X1 with %s the answer is 401, says where the token lies, and nothing else', async (what, headers) => {
+  ])('X1 a request with %s gets 401, and the answer says only where the token is', async (what, headers) => {
     const shown =
       what === 'a part of it' ? { authorization: `Bearer ${bridge.token.slice(0, -1)}` } : headers;
     for (const method of ['POST', 'GET', 'DELETE', 'PUT', 'OPTIONS']) {
@@ -62,7 +62,7 @@ describe('the door before MCP over HTTP', () => {
     expect(elsewhere.status).toBe(401);
   });
 
-  test('X1 the token is its own, for its owner alone, and in no log', async () => {
+  test('X1 the bridge makes its own token, only its owner can read the file, and no log contains it', async () => {
     const path = join(bridge.stateDir, 'http-token');
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect((await initialize(bridge.credentials)).status).toBe(200);
@@ -71,13 +71,13 @@ describe('the door before MCP over HTTP', () => {
   });
 
   test.each(['evil.example.com', 'evil.example.com:80', '127.0.0.1.evil.example.com', '169.254.1.1'])(
-    'X1 the host %p is another’s: 403, with the token too',
+    'X1 a request for the host %p gets 403, even with the token',
     async (host) => {
       expect((await initialize({ ...bridge.credentials, host })).status).toBe(403);
     },
   );
 
-  test.each(['localhost', '127.0.0.1', '[::1]'])('the host %s is this one', async (name) => {
+  test.each(['localhost', '127.0.0.1', '[::1]'])('the host %s is allowed', async (name) => {
     const host = `${name}:${new URL(bridge.url).port}`;
     expect((await initialize({ ...bridge.credentials, host })).status).toBe(200);
   });
@@ -88,7 +88,7 @@ describe('the door before MCP over HTTP', () => {
     'http://127.0.0.1:8080',
     `${PAGE}.evil.example.com`,
     'http://console.example.com',
-  ])('X1 a page of %p gets 403 and no leave to read it, with the token too', async (origin) => {
+  ])('X1 a page of %p gets 403 and cannot read the answer, even with the token', async (origin) => {
     const answer = await initialize({ ...bridge.credentials, origin });
     expect(answer.status).toBe(403);
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();
@@ -99,7 +99,7 @@ describe('the door before MCP over HTTP', () => {
     expect(preflight.status).toBe(403);
   });
 
-  test('X1 the bridge’s own origin is allowed, and no token is spared', async () => {
+  test('X1 the bridge’s own origin is allowed, but only with the token', async () => {
     const { origin } = new URL(bridge.url);
     const answer = await initialize({ ...bridge.credentials, origin });
     expect(answer.status).toBe(200);
@@ -109,7 +109,7 @@ describe('the door before MCP over HTTP', () => {
     expect((await initialize({ ...bridge.credentials, origin: `${origin}0` })).status).toBe(403);
   });
 
-  test('a page of an allowed origin may ask first, call with the token, and read the session id', async () => {
+  test('a page of an allowed origin may send a preflight, call with the token, and read the session id', async () => {
     const preflight = await ask(bridge.url, {
       method: 'OPTIONS',
       headers: {
@@ -146,7 +146,7 @@ describe('the door before MCP over HTTP', () => {
     expect(answer.headers['mcp-session-id']).toBeTruthy();
     expect(answer.headers['access-control-allow-origin']).toBe(PAGE);
     expect(String(answer.headers['access-control-expose-headers'])).toContain('Mcp-Session-Id');
-    // Refusals may be read too: a page that has lost its token should be able to say so.
+    // A page can also read refusals, so that it can report a lost token.
     const refused = await initialize({ origin: PAGE });
     expect(refused.status).toBe(401);
     expect(refused.headers['access-control-allow-origin']).toBe(PAGE);
@@ -193,9 +193,9 @@ interface Odd {
   headers?: Record<string, string>;
 }
 
-describe('a call over HTTP that its client withdraws', () => {
+describe('a call over HTTP that its client cancels', () => {
   test.each([7, 'seven'])(
-    'R48 R50 by the id %p: a last event says why, and its stream ends',
+    'R48 R50 with the id %p gets a last event with the reason, and its stream ends',
     async (requestId) => {
       const agent = await startAgent({ onMessage: (task) => task.work() });
       const bridge = await startHttp(agent);
@@ -216,7 +216,7 @@ describe('a call over HTTP that its client withdraws', () => {
       await agent.asked('SendStreamingMessage');
       const params = { requestId, reason: 'AbortError: user-cancel' };
       expect((await post({ method: 'notifications/cancelled', params })).status).toBe(202);
-      // The whole of the stream, up to its end.
+      // All events, up to the end of the stream.
       const events = (await call).body.split('\n').filter((line) => line.startsWith('data: '));
       expect(events.at(-1)).toMatch(
         /notifications\/progress.*the person stopped it.*Its task was not touched/,
@@ -244,7 +244,7 @@ async function clientOf(args: readonly string[], agentUrl = 'http://127.0.0.1:1'
 }
 
 describe('HTTP beside stdio', () => {
-  test('B2 both are served by one bridge, which goes when the client closes stdin; stdout stays MCP', async () => {
+  test('B2 one bridge serves both, ends when the client closes stdin, and writes only MCP to stdout', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work().say('done').complete() });
     const client = await clientOf(['--http', '0'], agent.url);
     await client.logged(/serving MCP over HTTP/);
@@ -256,7 +256,7 @@ describe('HTTP beside stdio', () => {
     expect(client.strays).toEqual([]);
   });
 
-  test('a port that is taken is said, and the client at stdin is served all the same', async () => {
+  test('a port in use is reported, and the client at stdin is still served', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     closeAfterTest(() => other.close());

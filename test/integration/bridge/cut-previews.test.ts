@@ -1,16 +1,16 @@
-/** An approval counts for what its result has shown, not for what a later result would show (D5). */
+/** An approval counts only if the result that showed the action showed all of it (D5). */
 import { expect, test } from '@jest/globals';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { DECIDE, DELEGATE, startAgent, startClient, stateDirectory } from './support/bridge-stage.ts';
 import { textOf } from './support/raw-client.ts';
 
-/** Too long to be shown whole beside two others, and short enough to be shown whole alone. */
+/** Three of these do not fit into one result; one of them does. */
 const long = (callId: string): ReturnType<typeof pendingWrite> =>
   pendingWrite(callId, {
     preview: { type: 'command', command: `echo ${'x'.repeat(20_000)}; echo HIDDEN`, cwd: '/w' },
   });
 
-test('D5 an action that was shown cut is not approved once there is room for it: it is shown whole first', async () => {
+test('D5 an action whose preview was cut is first shown in full, and only then approved', async () => {
   const pending = ['one', 'two', 'three'].map(long);
   const agent = await startAgent({
     onMessage: (task) => task.work().ask(...pending),
@@ -21,7 +21,7 @@ test('D5 an action that was shown cut is not approved once there is room for it:
   const asked = await first.call(DELEGATE, { task: 'do it' });
   const { sessionId } = asked.structuredContent ?? {};
   expect(textOf(asked)).toContain('characters left out');
-  // Somebody decides the others elsewhere, and the bridge is another one by now.
+  // The others are decided elsewhere, and another bridge takes over.
   const [task] = agent.tasks.values();
   task?.ask(...pending.slice(2));
   await first.kill();
