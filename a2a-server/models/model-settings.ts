@@ -1,5 +1,6 @@
 /** The settings of the models. */
 import { z } from 'zod';
+import { modelParametersSchema } from './model-parameters.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 
 /** The model providers. `openai-compatible` is any endpoint with OpenAI's chat completions API. */
@@ -79,6 +80,11 @@ export const modelSettingsSchema = z.strictObject({
     .record(modelIdSchema, price)
     .default({})
     .describe('prices of models in US dollars per million tokens, by model id'),
+  /** Parameters by tier or model id. Those of a tier add to those of its model. */
+  parameters: z
+    .record(z.union([z.enum(TIERS), modelIdSchema]), modelParametersSchema)
+    .default({})
+    .describe('temperature, output limit and reasoning effort, by tier or model id'),
   /** The context windows of models, by id. They override those of `known-models.json`. */
   contextWindow: z
     .record(modelIdSchema, z.number().int().min(LEAST_WINDOW))

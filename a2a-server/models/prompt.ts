@@ -11,6 +11,9 @@ import type { ConversationStep, ModelRequest } from './model.ts';
 
 /** What a provider wants besides the conversation. */
 export interface ProviderRequest {
+  temperature?: number;
+  /** In tokens. */
+  maxOutputTokens?: number;
   /** Options of each request. */
   options?: SharedV3ProviderOptions;
   /** Marks a message: the provider caches the prompt up to its end. Other providers cache without marks. */
@@ -20,13 +23,14 @@ export interface ProviderRequest {
 /** Returns the call options of a request, without its abort signal. */
 export function callOptions(
   request: Omit<ModelRequest, 'signal'>,
-  { options, cachePoint }: ProviderRequest = {},
+  { options, cachePoint, ...limits }: ProviderRequest = {},
 ): LanguageModelV3CallOptions {
   const prompt = promptOf(request);
   return {
     prompt: cachePoint === undefined ? prompt : withCachePoints(prompt, cachePoint),
     ...(request.tools.length > 0 && { tools: request.tools.map(functionTool), toolChoice: { type: 'auto' } }),
     ...(options && { providerOptions: options }),
+    ...limits,
   };
 }
 

@@ -15,6 +15,7 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { BASE_URL, isBaseUrl, type ProviderName } from './model-settings.ts';
+import { needsResponses } from './needs-responses.ts';
 import type { ProviderRequest } from './prompt.ts';
 import { fetchWithVersion, hasVersion, withoutSlash, withVersion } from './versioned-url.ts';
 
@@ -95,11 +96,6 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     load: (model, access) => compatible('openai-compatible', model, access),
   },
 };
-
-/** OpenAI's reasoning models keep their reasoning between turns only with the Responses API, and some have no other API. */
-function needsResponses(model: string): boolean {
-  return /^(?:o\d|codex|computer-use|gpt-(?:[5-9]|\d{2}))/.test(model);
-}
 
 async function compatible(
   name: string,

@@ -2,6 +2,8 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { languageModel } from '../models/language-model.ts';
 import { knownModel } from '../models/known-models.ts';
+import { parameterRefusal, parameterRequest, type ModelParameters } from '../models/model-parameters.ts';
+import type { ProviderRequest } from '../models/prompt.ts';
 import { offlineModel } from '../models/offline/offline-model.ts';
 import type { Model, Models } from '../models/model.ts';
 import type { RetryPolicy } from '../models/retry-policy.ts';
@@ -32,19 +34,25 @@ export function createModels(
     resolve(name) {
       const id = name === undefined ? settings.model : (tiers.get(name) ?? name);
       if (!ids.has(id)) throw unknown(name ?? id, [...tiers.keys(), ...ids]);
-      const model = known.get(id) ?? build(id, settings, { env, ...(patience && { patience }) });
-      known.set(id, model);
+      // A tier may have parameters of its own.
+      const key = name !== undefined && tiers.has(name) && settings.parameters[name] ? name : id;
+      const parameters = { ...settings.parameters[id], ...settings.parameters[key] };
+      const model = known.get(key) ?? build(id, settings, { env, parameters, ...(patience && { patience }) });
+      known.set(key, model);
       return model;
     },
     list: () => [...tiers.keys(), ...ids],
   };
 }
 
-function build(
-  id: string,
-  settings: ModelSettings,
-  { env, patience }: { env: Readonly<Record<string, string | undefined>>; patience?: RetryPolicy },
-): Model {
+interface ModelContext {
+  env: Readonly<Record<string, string | undefined>>;
+  parameters: ModelParameters;
+  patience?: RetryPolicy;
+}
+
+/** @throws ProductError CONFIGURATION if the provider lacks a key or a URL, or the model does not take the parameters */
+function build(id: string, settings: ModelSettings, { env, parameters, patience }: ModelContext): Model {
   const parsed = parseModelId(id);
   if (parsed === undefined) return offlineModel(OFFLINE_MODEL_ID);
   const { access, keyVariable, load, request } = resolveProvider(
@@ -56,15 +64,30 @@ function build(
   // Another endpoint may have other prices, and a wrong price is worse than none.
   const listPrice = settings.baseUrls[parsed.provider] === undefined ? known?.price : undefined;
   const price = settings.prices[id] ?? listPrice;
+  const contextWindow = settings.contextWindow[id] ?? known?.contextWindow ?? DEFAULT_WINDOW;
+  const refusal = parameterRefusal(parsed, parameters, contextWindow);
+  if (refusal !== undefined)
+    throw new ProductError(
+      'CONFIGURATION',
+      `Setting "modelParameters" does not fit ${id}: ${refusal}. Change it in the configuration file.`,
+      { facts: { key: 'modelParameters', model: id } },
+    );
   return languageModel({
     id,
     load: () => load(parsed.model),
-    provider: request(parsed.model),
+    provider: withParameters(request(parsed.model), parameterRequest(parsed, parameters)),
     ...(price && { price }),
-    contextWindow: settings.contextWindow[id] ?? known?.contextWindow ?? DEFAULT_WINDOW,
+    contextWindow,
     blame: { keyVariable, secrets: [access.apiKey] },
     ...(patience && { patience }),
   });
+}
+
+function withParameters(request: ProviderRequest, parameters: ProviderRequest): ProviderRequest {
+  const options = { ...request.options };
+  for (const [namespace, fields] of Object.entries(parameters.options ?? {}))
+    options[namespace] = { ...options[namespace], ...fields };
+  return { ...request, ...parameters, ...(Object.keys(options).length > 0 && { options }) };
 }
 
 function unknown(name: string, offered: readonly string[]): ProductError {
@@ -80,7 +103,15 @@ function unknown(name: string, offered: readonly string[]): ProductError {
 
 type Offer = Pick<
   ServerSettings,
-  'model' | 'fastModel' | 'smartModel' | 'otherModel' | 'baseUrls' | 'prices' | 'contextWindow' | 'budgetCost'
+  | 'model'
+  | 'fastModel'
+  | 'smartModel'
+  | 'otherModel'
+  | 'baseUrls'
+  | 'prices'
+  | 'contextWindow'
+  | 'modelParameters'
+  | 'budgetCost'
 >;
 
 /**
@@ -93,9 +124,19 @@ export function offeredModels(
   env: Readonly<Record<string, string | undefined>>,
   patience?: RetryPolicy,
 ): Models {
-  const { model, fastModel, smartModel, otherModel, baseUrls, prices, contextWindow } = settings;
+  const { model, fastModel, smartModel, otherModel, modelParameters, ...tables } = settings;
+  const { baseUrls, prices, contextWindow } = tables;
   const models = createModels(
-    { model, fast: fastModel, smart: smartModel, others: otherModel, baseUrls, prices, contextWindow },
+    {
+      model,
+      fast: fastModel,
+      smart: smartModel,
+      others: otherModel,
+      baseUrls,
+      prices,
+      contextWindow,
+      parameters: modelParameters,
+    },
     env,
     patience,
   );

@@ -390,6 +390,15 @@ export const UNFLAGGED_SETTINGS = {
     describe: `context windows of models in tokens (default: those of well-known models, otherwise ${DEFAULT_WINDOW})`,
     allowed: 'in the configuration file, {"provider:model": 32768}, from 8000',
   }),
+  modelParameters: setting({
+    kind: 'text',
+    schema: modelSettingsSchema.shape.parameters,
+    fallback: {},
+    env: 'A2A_SERVER_MODEL_PARAMETERS',
+    describe: 'temperature, output limit and reasoning effort, by tier or model id',
+    allowed:
+      'in the configuration file, {"smart": {"effort": "high"}, "provider:model": {"temperature": 0.2, "maxOutputTokens": 8000}}',
+  }),
   mcpServers: setting({
     kind: 'text',
     schema: mcpServerSettingsSchema,

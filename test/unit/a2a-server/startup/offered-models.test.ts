@@ -8,6 +8,7 @@ const SETTINGS: Parameters<typeof offeredModels>[0] = {
   otherModel: [],
   baseUrls: {},
   prices: { 'openai:large': { input: 3, output: 15 } },
+  modelParameters: {},
   contextWindow: {},
   budgetCost: undefined,
 };

@@ -1,0 +1,87 @@
+/** Parameters of a model or a tier: temperature, output limit, reasoning effort. Pure. */
+import type { SharedV3ProviderOptions } from '@ai-sdk/provider';
+import { z } from 'zod';
+import type { ProviderRequest } from './prompt.ts';
+import type { ProviderName } from './model-settings.ts';
+import { needsResponses } from './needs-responses.ts';
+
+export const modelParametersSchema = z.strictObject({
+  /** Low values make answers more alike. */
+  temperature: z.number().min(0).max(2).optional(),
+  /** In tokens, with reasoning. */
+  maxOutputTokens: z.number().int().min(256).optional(),
+  /** How much the model reasons before it answers. */
+  effort: z.enum(['low', 'medium', 'high']).optional(),
+});
+export type ModelParameters = z.infer<typeof modelParametersSchema>;
+
+type Effort = NonNullable<ModelParameters['effort']>;
+
+interface Named {
+  provider: ProviderName;
+  model: string;
+}
+
+/** In tokens, for models that take a budget of reasoning instead of an effort. */
+const REASONING_BUDGET: Readonly<Record<Effort, number>> = { low: 2_048, medium: 8_192, high: 24_576 };
+
+/** Why the model does not take the parameters, as the end of a sentence; undefined if it may. The provider knows the rest. */
+export function parameterRefusal(
+  { provider, model }: Named,
+  { temperature, maxOutputTokens, effort }: ModelParameters,
+  contextWindow: number,
+): string | undefined {
+  if (maxOutputTokens !== undefined && maxOutputTokens >= contextWindow)
+    return `"maxOutputTokens" must be below its context window of ${contextWindow} tokens`;
+  const reasons = provider === 'openai' && needsResponses(model);
+  if (temperature !== undefined) {
+    if (reasons) return 'it takes no "temperature"';
+    if (provider === 'anthropic' && temperature > 1) return '"temperature" goes up to 1 there';
+    if (provider === 'anthropic' && effort !== undefined)
+      return 'it takes no "temperature" together with "effort"';
+  }
+  if (effort === undefined) return undefined;
+  if (provider === 'openai' && !reasons) return 'it does not reason, and takes no "effort"';
+  if (provider === 'google' && !/^gemini-(?:2\.5|[3-9]|\d{2}|flash|pro)/.test(model))
+    return 'it does not reason, and takes no "effort"';
+  return undefined;
+}
+
+/** What a request to the model needs for the parameters. */
+export function parameterRequest(
+  named: Named,
+  { temperature, maxOutputTokens, effort }: ModelParameters,
+): Omit<ProviderRequest, 'cachePoint'> {
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(effort && { options: effortOptions(named, effort) }),
+  };
+}
+
+function effortOptions({ provider, model }: Named, effort: Effort): SharedV3ProviderOptions {
+  const budget = REASONING_BUDGET[effort];
+  switch (provider) {
+    case 'anthropic':
+      // Claude 4.6 and later decide themselves how much they reason. `summarized` returns the text of the reasoning.
+      return /^claude-[a-z]+-(?:4-[6-9]|[5-9]|\d{2})/.test(model)
+        ? { anthropic: { effort, thinking: { type: 'adaptive', display: 'summarized' } } }
+        : { anthropic: { thinking: { type: 'enabled', budgetTokens: budget } } };
+    case 'google':
+      return {
+        google: {
+          thinkingConfig: {
+            includeThoughts: true,
+            ...(model.startsWith('gemini-2.5') ? { thinkingBudget: budget } : { thinkingLevel: effort }),
+          },
+        },
+      };
+    case 'openai':
+      return { openai: { reasoningEffort: effort } };
+    case 'openrouter':
+    case 'ollama':
+    case 'vllm':
+    case 'openai-compatible':
+      return { openaiCompatible: { reasoningEffort: effort } };
+  }
+}

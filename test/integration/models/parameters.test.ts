@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
+import type { Models } from '../../../a2a-server/models/model.ts';
+import { createModels } from '../../../a2a-server/startup/configured-models.ts';
+import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
+
+const KEYS = { ANTHROPIC_API_KEY: 'key', OPENAI_API_KEY: 'key', GEMINI_API_KEY: 'key' };
+
+let endpoint: FakeModelEndpoint;
+beforeEach(async () => {
+  endpoint = await startFakeModelEndpoint();
+});
+afterEach(() => endpoint.close());
+
+function models(model: string, parameters: Record<string, object>): Models {
+  const settings = modelSettingsSchema.parse({
+    model,
+    parameters,
+    baseUrls: { [model.slice(0, model.indexOf(':'))]: endpoint.url },
+  });
+  return createModels(settings, KEYS, { retries: 0, pauseMs: 0, maxPauseMs: 0 });
+}
+
+async function sentBy(model: string, parameters: Record<string, object>, name?: string): Promise<unknown> {
+  endpoint.script({ type: 'status', status: 400 });
+  const { signal } = new AbortController();
+  const request = {
+    instructions: '',
+    conversation: [{ role: 'user' as const, text: 'hi' }],
+    exchanges: [],
+    tools: [],
+    signal,
+  };
+  const read = async (): Promise<void> => {
+    for await (const _ of models(model, parameters).resolve(name).stream(request));
+  };
+  await read().catch(() => undefined);
+  return endpoint.received.at(-1)?.body;
+}
+
+describe('parameters in the request', () => {
+  it.each([
+    [
+      'anthropic:claude-haiku-4-5',
+      { temperature: 0.2, maxOutputTokens: 900 },
+      { temperature: 0.2, max_tokens: 900 },
+    ],
+    [
+      'anthropic:claude-opus-4-6',
+      { effort: 'high' },
+      { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } },
+    ],
+    [
+      'anthropic:claude-sonnet-4-5',
+      { effort: 'low' },
+      { thinking: { type: 'enabled', budget_tokens: 2_048 } },
+    ],
+    [
+      'google:gemini-3-flash-preview',
+      { effort: 'low', maxOutputTokens: 900 },
+      { generationConfig: { maxOutputTokens: 900, thinkingConfig: { thinkingLevel: 'low' } } },
+    ],
+    [
+      'google:gemini-2.5-flash',
+      { effort: 'low' },
+      { generationConfig: { thinkingConfig: { thinkingBudget: 2_048 } } },
+    ],
+    [
+      'openai:gpt-5-mini',
+      { effort: 'high', maxOutputTokens: 900 },
+      { reasoning: { effort: 'high' }, max_output_tokens: 900, store: false },
+    ],
+    ['openai:gpt-4.1', { temperature: 1.5 }, { temperature: 1.5 }],
+    ['vllm:qwen3', { effort: 'medium', temperature: 0 }, { reasoning_effort: 'medium', temperature: 0 }],
+  ])('of %s: %j', async (model, parameters, expected) => {
+    expect(await sentBy(model, { [model]: parameters })).toMatchObject(expected);
+  });
+
+  it('of a tier add to those of its model, and other uses of the model do not have them', async () => {
+    const parameters = { 'vllm:qwen3': { temperature: 0.2 }, smart: { effort: 'high' } };
+    expect(await sentBy('vllm:qwen3', parameters, 'smart')).toMatchObject({
+      temperature: 0.2,
+      reasoning_effort: 'high',
+    });
+    expect(await sentBy('vllm:qwen3', parameters)).not.toHaveProperty('reasoning_effort');
+  });
+});
+
+describe('parameters that a model does not take', () => {
+  it.each([
+    ['openai:gpt-5-mini', { temperature: 1 }, 'takes no "temperature"'],
+    ['openai:gpt-4.1', { effort: 'high' }, 'takes no "effort"'],
+    ['anthropic:claude-haiku-4-5', { temperature: 1.5 }, 'up to 1'],
+    ['anthropic:claude-haiku-4-5', { temperature: 1, effort: 'low' }, 'together with "effort"'],
+    ['google:gemini-2.0-flash', { effort: 'low' }, 'takes no "effort"'],
+    ['vllm:qwen3', { maxOutputTokens: 128_000 }, 'below its context window of 128000 tokens'],
+  ])('are refused at the start: %s with %j', (model, parameters, sentence) => {
+    expect(() => models(model, { [model]: parameters }).resolve(undefined)).toThrow(
+      expect.objectContaining({ reason: 'CONFIGURATION', message: expect.stringContaining(sentence) }),
+    );
+  });
+
+  it.each([
+    { smart: { temperature: 3 } },
+    { smart: { effort: 'most' } },
+    { huge: {} },
+    { smart: { topP: 1 } },
+  ])('are refused in the settings: %j', (parameters) => {
+    expect(modelSettingsSchema.safeParse({ parameters }).success).toBe(false);
+  });
+});
