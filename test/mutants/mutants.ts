@@ -6,7 +6,7 @@
  * file. It is found if a test fails, or runs for far longer than without the fault.
  */
 import { context, type BuildContext, type Metafile, type Plugin } from 'esbuild';
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -27,11 +27,13 @@ const RUNNER = 'test/mutants/run-tests.ts';
 /** The share of the faults that the tests must find. */
 const FLOOR = 0.9;
 /** A fault may make a program endless. */
-const TEST_LIMIT_MS = 5_000;
+const TEST_LIMIT_MS = 20_000;
 const RUN_LIMIT_MS = 60_000;
 
 interface Fault {
   file: string;
+  /** The text of the file when the run began. */
+  source: string;
   mutation: Mutation;
 }
 
@@ -84,10 +86,9 @@ class Tests {
     setup: (build) => {
       build.onResolve({ filter: /^@jest\/globals$/ }, () => ({ path: resolve('test/mutants/harness.ts') }));
       build.onLoad({ filter: /\/a2a-server\/(?:task|policy|executor)\/.*\.ts$/ }, ({ path }) => {
-        const source = readFileSync(path, 'utf8');
         const fault = this.#fault;
-        const contents =
-          fault !== undefined && resolve(fault.file) === path ? mutated(source, fault.mutation) : source;
+        const own = fault !== undefined && resolve(fault.file) === path;
+        const contents = own ? mutated(fault.source, fault.mutation) : readFileSync(path, 'utf8');
         return { contents, loader: 'ts' };
       });
     },
@@ -146,12 +147,23 @@ function importsOf(file: string, inputs: Metafile['inputs']): Map<string, number
 
 type End = 'passed' | 'failed' | 'too-long';
 
-function run(runner: string, bundles: readonly string[], limitMs: number): Promise<{ end: End; ms: number }> {
+/** The test run of the moment. */
+let running: ChildProcess | undefined;
+
+function run(
+  build: Build,
+  files: readonly string[],
+  limitMs: number,
+): Promise<{ end: End; ms: number; test: string }> {
   const since = performance.now();
+  const [runner = '', ...bundles] = bundlesOf(build, [RUNNER, ...files]);
   const child = spawn(process.execPath, [runner, String(TEST_LIMIT_MS), ...bundles], {
-    stdio: ['ignore', 'ignore', 'ignore'],
+    stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, RUNS: process.env['RUNS'] ?? '0.1' },
   });
+  running = child;
+  let test = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (test += text));
   return new Promise((done) => {
     let late = false;
     const timer = setTimeout(() => {
@@ -160,7 +172,11 @@ function run(runner: string, bundles: readonly string[], limitMs: number): Promi
     }, limitMs);
     child.on('close', (code) => {
       clearTimeout(timer);
-      done({ end: late ? 'too-long' : code === 0 ? 'passed' : 'failed', ms: performance.now() - since });
+      done({
+        end: late ? 'too-long' : code === 0 ? 'passed' : 'failed',
+        ms: performance.now() - since,
+        test,
+      });
     });
   });
 }
@@ -173,42 +189,56 @@ function place({ file, mutation: { line } }: Fault): string {
   return `${file}:${line}`;
 }
 
-async function lineOf({ file, mutation: { line } }: Fault): Promise<string> {
-  return (await readFile(file, 'utf8')).split('\n')[line - 1]?.trim() ?? '';
+function lineOf({ source, mutation: { line } }: Fault): string {
+  return source.split('\n')[line - 1]?.trim() ?? '';
 }
 
-async function changeOf(fault: Fault): Promise<string> {
-  const { from, to, text } = fault.mutation;
-  const source = await readFile(fault.file, 'utf8');
+function changeOf({ source, mutation: { from, to, text } }: Fault): string {
   return `${source.slice(from, to).replaceAll(/\s+/g, ' ')} → ${text}`;
 }
 
-/** How long each test file takes without a fault, in milliseconds. */
-async function durations(build: Build, runner: string): Promise<Map<string, number>> {
-  const found = new Map<string, number>();
-  for (const [file, bundle] of build.bundles) {
-    if (file === RUNNER) continue;
-    const { end, ms } = await run(runner, [bundle], RUN_LIMIT_MS);
-    if (end === 'passed') found.set(file, ms);
-    else process.stdout.write(`left out, because it fails without a fault: ${file}\n`);
+/** Measures test files without a fault, each once. */
+class Durations {
+  readonly #tests: Tests;
+  readonly #found = new Map<string, number | undefined>();
+
+  constructor(tests: Tests) {
+    this.#tests = tests;
   }
-  return found;
+
+  /** @returns the files that pass without a fault, and the milliseconds that they take together */
+  async of(files: readonly string[]): Promise<{ usable: string[]; ms: number }> {
+    const unknown = files.filter((file) => !this.#found.has(file));
+    // The bundles on disk may have the last fault.
+    if (unknown.length > 0) await this.#measure(await this.#tests.build(), unknown);
+    const usable = files.filter((file) => this.#found.get(file) !== undefined);
+    return { usable, ms: usable.reduce((sum, file) => sum + (this.#found.get(file) ?? 0), 0) };
+  }
+
+  async #measure(build: Build, files: readonly string[]): Promise<void> {
+    for (const file of files) {
+      const { end, ms, test } = await run(build, [file], RUN_LIMIT_MS);
+      if (end !== 'passed')
+        process.stdout.write(`left out, because it fails without a fault: ${file} (${test.slice(0, 200)})\n`);
+      this.#found.set(file, end === 'passed' ? ms : undefined);
+    }
+  }
 }
 
-/** The related tests in two groups, the fast ones first: those that import the source themselves, and the others. */
-function groupsOf(build: Build, source: string, took: ReadonlyMap<string, number>): string[][] {
-  const related = (build.tests.get(source) ?? [])
-    .filter(({ file }) => took.has(file))
-    .toSorted((a, b) => (took.get(a.file) ?? 0) - (took.get(b.file) ?? 0));
+/** The related tests in two groups: those that import the source themselves, and the others. */
+function groupsOf(build: Build, source: string): string[][] {
+  const related = build.tests.get(source) ?? [];
   const near = related.filter(({ distance }) => distance === 1);
-  const far = related.filter(({ distance }) => distance > 1);
-  return [near, far].map((group) => group.map(({ file }) => file)).filter((group) => group.length > 0);
+  const far = related.filter(({ distance }) => distance > 1).toSorted((a, b) => a.distance - b.distance);
+  return [near, far].map((group) => group.map(({ file }) => file));
 }
 
 async function faultsIn(files: readonly string[]): Promise<Fault[]> {
   const all: Fault[] = [];
-  for (const file of files)
-    for (const mutation of mutationsOf(await readFile(file, 'utf8'))) all.push({ file, mutation });
+  for (const file of files) {
+    const source = await readFile(file, 'utf8');
+    for (const mutation of mutationsOf(source)) all.push({ file, source, mutation });
+  }
   return all;
 }
 
@@ -218,24 +248,24 @@ async function main(): Promise<boolean> {
   const tests = new Tests(out, globSync(TESTS).toSorted());
   try {
     const clean = await tests.build();
-    const runner = bundlesOf(clean, [RUNNER])[0] ?? '';
-    const took = await durations(clean, runner);
+    const durations = new Durations(tests);
     const sources = globSync(SOURCES).filter((file) => file.includes(values.only));
     const all = await faultsIn(sources.toSorted());
     const faults = sample(all, Number(values.count), Number(values.seed));
     process.stdout.write(`${faults.length} of ${all.length} faults, seed ${values.seed}\n`);
     const isFound = async (fault: Fault): Promise<boolean> => {
-      const build = await tests.build(fault);
-      for (const group of groupsOf(clean, fault.file, took)) {
-        const limitMs = group.reduce((sum, file) => sum + (took.get(file) ?? 0), 0) * 4 + TEST_LIMIT_MS;
-        if ((await run(runner, bundlesOf(build, group), limitMs)).end !== 'passed') return true;
+      for (const group of groupsOf(clean, fault.file)) {
+        const { usable, ms } = await durations.of(group);
+        if (usable.length === 0) continue;
+        const { end } = await run(await tests.build(fault), usable, 4 * ms + TEST_LIMIT_MS);
+        if (end !== 'passed') return true;
       }
       return false;
     };
     let found = 0;
     let equivalent = 0;
     for (const fault of faults) {
-      const [line, change] = [await lineOf(fault), await changeOf(fault)];
+      const [line, change] = [lineOf(fault), changeOf(fault)];
       if (isEquivalent({ file: basename(fault.file), line, change })) equivalent += 1;
       else if (await isFound(fault)) found += 1;
       else
@@ -253,4 +283,10 @@ async function main(): Promise<boolean> {
   }
 }
 
+// A test run must not outlive this program.
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    running?.kill('SIGKILL');
+    process.exit(1);
+  });
 process.exitCode = (await main()) ? 0 : 1;

@@ -8,6 +8,6 @@ try {
   await runTests(Number(limit));
   process.exit(0);
 } catch (error) {
-  process.stdout.write(error instanceof Error ? error.message : String(error));
+  process.stdout.write(error instanceof Error ? `${error.message}: ${String(error.cause)}` : String(error));
   process.exit(1);
 }

@@ -67,6 +67,8 @@ function tryOn(entries: JournalEntry[], ...rules: Record<string, unknown>[]) {
   });
 }
 
+/** The time of an entry, as the text of a call has it. */
+const at = (minutes: number): string => new Date(minutes * MINUTE).toISOString();
 const write = (callId: string, path: string) => call(callId, 'write-file', { path, content: 'x' });
 
 describe('tryCalls', () => {
@@ -127,6 +129,37 @@ describe('tryCalls', () => {
       { action: 'deny', tool: '*' },
     );
     expect(tried).toEqual([]);
+  });
+
+  it('writes each call with both verdicts, and marks those that differ', async () => {
+    const unasked = { type: 'allow', because: { type: 'auto-execute' } } as const;
+    const edits = { type: 'allow', because: { type: 'accept-edits' } } as const;
+    const granted = { type: 'allow', because: { type: 'grant', scope: 'tool', callId: 'a' } } as const;
+    const tried = await tryOn(
+      task(
+        asked(write('a', 'a')),
+        decided('a', { decision: 'deny' }),
+        asked(write('b', 'b'), unasked),
+        asked(write('c', 'c'), edits),
+        asked(write('d', 'd'), granted),
+        asked(write('e', 'e'), { type: 'refuse', message: 'not here' }),
+        asked(write('f', 'f')),
+      ),
+    );
+    expect(tried.map(callText)).toEqual([
+      `  ${at(1)} t #2 write-file: write-file a\n    then  asked: deny by ada over cli\n    now   asks (nothing allows it)`,
+      `* ${at(3)} t #4 write-file: write-file b\n    then  ran unasked (mode auto)\n    now   asks (nothing allows it)`,
+      `* ${at(4)} t #5 write-file: write-file c\n    then  ran unasked (mode accept-edits)\n    now   asks (nothing allows it)`,
+      `* ${at(5)} t #6 write-file: write-file d\n    then  ran unasked (grant given with a)\n    now   asks (nothing allows it)`,
+      `* ${at(6)} t #7 write-file: write-file e\n    then  was refused (not here)\n    now   asks (nothing allows it)`,
+      `  ${at(7)} t #8 write-file: write-file f\n    then  asked: not decided\n    now   asks (nothing allows it)`,
+    ]);
+  });
+
+  it('says if no verdict changes', async () => {
+    expect(summaryText(summaryOf(await tryOn(task(asked(write('a', 'a'))))))).toBe(
+      '1 call of 1 task: 0 would run unasked, 1 would ask, 0 would be refused.\nNo verdict changes.',
+    );
   });
 
   it('escapes everything that could disguise a line', async () => {

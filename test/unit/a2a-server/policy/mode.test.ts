@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkModeSettings } from '../../../../a2a-server/policy/mode.ts';
+import {
+  checkModeSettings,
+  isReadOnlyMode,
+  runsWithoutAsking,
+  taskModeOf,
+} from '../../../../a2a-server/policy/mode.ts';
 import { newTaskSettings } from '../../../../a2a-server/executor/task-settings.ts';
 import { firstSnapshot } from '../../../../a2a-server/task/fold.ts';
 import type { TaskSettings } from '../../../../shared/protocol/tool-approval.ts';
@@ -33,6 +38,24 @@ describe('checkLeave', () => {
     {},
   ] as const)('takes %j', (settings) => {
     expect(() => checkModeSettings(settings)).not.toThrow();
+  });
+});
+
+describe('the mode of a task', () => {
+  it.each([
+    [{}, 'ask', false, false],
+    [{ autoExecute: false }, 'ask', false, false],
+    [{ autoExecute: true }, 'auto', false, true],
+    [{ mode: 'ask', autoExecute: false }, 'ask', false, false],
+    [{ mode: 'accept-edits' }, 'accept-edits', false, true],
+    [{ mode: 'plan' }, 'plan', true, false],
+    [{ readOnly: true }, 'ask', true, false],
+    [{ readOnly: false }, 'ask', false, false],
+    [{ readOnly: true, autoExecute: true }, 'auto', true, true],
+  ] as const)('%j is %s; read-only: %j; runs without asking: %j', (settings, mode, readOnly, unasked) => {
+    expect(taskModeOf(settings)).toBe(mode);
+    expect(isReadOnlyMode(settings)).toBe(readOnly);
+    expect(runsWithoutAsking(settings)).toBe(unasked);
   });
 });
 

@@ -67,6 +67,13 @@ describe('a rule by host', () => {
     expect(speaks({ action: 'deny', host: ['a.com', 'b.com'] }, fetching('b.com'))).toBe(true);
   });
 
+  it('matches in any letter case, and takes an exclamation mark literally', () => {
+    expect(speaks({ action: 'allow', host: 'Example.COM' }, fetching('example.com'))).toBe(true);
+    expect(speaks({ action: 'allow', host: '*' }, fetching('.hidden.example.com'))).toBe(true);
+    for (const action of ['allow', 'deny'])
+      expect(speaks({ action, host: '!evil.com' }, fetching('good.com'))).toBe(false);
+  });
+
   it('allows only if every host matches, and denies if one matches', () => {
     const both = fetching('good.com', 'bad.com');
     expect(speaks({ action: 'allow', host: 'good.com' }, both)).toBe(false);

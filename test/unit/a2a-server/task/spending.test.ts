@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  addModelSpending,
   costOf,
   NO_SPENDING,
   spendingOf,
@@ -46,6 +47,16 @@ describe('the cost of a turn', () => {
 
   it('is never negative, whatever number of cached tokens a provider reports', () => {
     expect(costOf({ inputTokens: 10, outputTokens: 0, cachedInputTokens: 50 }, PRICE)).toBeGreaterThan(0);
+  });
+});
+
+describe('the cost by model', () => {
+  it.each(['offline', 'toString', '__proto__'])('counts the model %s from nought', (model) => {
+    const usage = { inputTokens: 2, outputTokens: 1 };
+    const once = addModelSpending({}, model, { usage, usd: 1 });
+    expect(Object.entries(once)).toEqual([[model, { inputTokens: 2, outputTokens: 1, usd: 1 }]]);
+    const twice = addModelSpending(once, model, { usage, usd: 2 });
+    expect(Object.entries(twice)).toEqual([[model, { inputTokens: 4, outputTokens: 2, usd: 3 }]]);
   });
 });
 
