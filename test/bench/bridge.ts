@@ -22,7 +22,7 @@ const MEDIAN_AIM_MS = 1;
 const P99_AIM_MS = 5;
 
 /** As the bridge asks. */
-const HISTORY = 20;
+const HISTORY = 100;
 const EXTENSIONS = {
   serviceParameters: {
     [HTTP_EXTENSION_HEADER]: Extensions.toServiceParameter([TOOL_APPROVAL, RESUMABLE_STREAM]),
