@@ -4,7 +4,6 @@ import {
   withInputRequired,
   type Client,
   type ElicitResult,
-  type McpSubscription,
 } from '@modelcontextprotocol/client';
 import { onAbort } from '../../shared/runtime/abort.ts';
 import { Deferred } from '../../shared/client/core/deferred.ts';
@@ -16,7 +15,9 @@ import { callResultSchema, type McpCallResult } from './call-result.ts';
 import { elicit, type Elicitation } from './elicitation.ts';
 import { IdleLimit } from './idle-limit.ts';
 import { callWithInput } from './input-requests.ts';
+import { paramHeaders, readParamHeaders, type ParamHeader } from './param-headers.ts';
 import type { Origin, RunningCall, RunningCalls } from './running-calls.ts';
+import { listenForTools } from './listen-for-tools.ts';
 import { readToolList, toolPageSchema, type ToolList, type ToolFilter } from './tool-list.ts';
 import { CUT_OFF } from './transports/http-transport.ts';
 import {
@@ -34,8 +35,6 @@ const NO_REASON = 'The call was stopped.';
 const MAX_WORDS = 1_000;
 /** The delay before a request is sent again that the server wants again without an answer, in milliseconds. */
 const PAUSE_MS = 500;
-/** The delay before a lost subscription to the tool list is opened again, in milliseconds. */
-const LISTEN_AGAIN_MS = 5_000;
 
 /** The connection or the response ended early, so the outcome of the call is unknown. */
 export class ConnectionLost extends Error {
@@ -103,6 +102,8 @@ export class OpenConnection implements McpServerConnection {
   readonly #options: McpServerConnectionOptions;
   readonly #ended = new Deferred<void>();
   readonly #life = new AbortController();
+  /** The parameters of each tool that go into headers. Only for 2026-07-28 over HTTP. */
+  #headers: ReadonlyMap<string, readonly ParamHeader[]> = new Map();
   #closing = false;
 
   constructor({ client, transport, calls }: Connected, options: McpServerConnectionOptions) {
@@ -116,7 +117,8 @@ export class OpenConnection implements McpServerConnection {
       if (!this.#closing) options.onClosed(this.#lost());
     };
     Object.assign(client, { onclose });
-    if (this.#isModern && client.getServerCapabilities()?.tools?.listChanged === true) void this.#listen();
+    if (this.#isModern && client.getServerCapabilities()?.tools?.listChanged === true)
+      void listenForTools(client, { ...options, signal: this.#life.signal });
   }
 
   get revision(): string {
@@ -140,9 +142,10 @@ export class OpenConnection implements McpServerConnection {
         toolPageSchema,
         { timeout: PAGE_MS, signal },
       );
-    return readToolList(read, { wanted, log: this.#options.log }).catch((error: unknown) => {
+    const list = await readToolList(read, { wanted, log: this.#options.log }).catch((error: unknown) => {
       throw new Error(this.#isOver ? this.#lost() : wordsOf(error), { cause: error });
     });
+    return this.#isModern && this.#transport.hasPerRequestStream === true ? this.#withHeaders(list) : list;
   }
 
   async call(call: McpToolCall): Promise<McpCallResult> {
@@ -225,12 +228,30 @@ export class OpenConnection implements McpServerConnection {
     return callWithInput({
       send: (more) => {
         const params = { name, arguments: input, ...more, _meta: { progressToken } };
-        const options = { signal, timeout: NO_LIMIT_MS, allowInputRequired: true };
+        const headers = paramHeaders(this.#headers.get(name) ?? [], input);
+        const options = { signal, timeout: NO_LIMIT_MS, allowInputRequired: true, headers };
         return this.#client.request({ method: 'tools/call', params }, schema, options);
       },
       elicit: (params) => this.#elicit(params, { calls: [call], known: true }),
       pause: () => delay(this.#options.clock, PAUSE_MS, signal),
     });
+  }
+
+  /** "The client MUST exclude the invalid tool" (MCP 2026-07-28, Custom Headers from Tool Parameters). */
+  #withHeaders({ definitions, problems }: ToolList): ToolList {
+    const headers = new Map<string, readonly ParamHeader[]>();
+    const more: string[] = [];
+    for (const { name, declared } of definitions)
+      try {
+        headers.set(name, readParamHeaders(declared));
+      } catch (error) {
+        more.push(`"${oneLine(name, 80)}" is omitted: ${messageOf(error)}`);
+      }
+    this.#headers = headers;
+    return {
+      definitions: definitions.filter(({ name }) => headers.has(name)),
+      problems: [...problems, ...more],
+    };
   }
 
   async #callFailure(error: unknown): Promise<Error> {
@@ -242,28 +263,6 @@ export class OpenConnection implements McpServerConnection {
     if (error instanceof ProtocolError && error.data === CUT_OFF)
       return new ConnectionLost(`ended its response early (${wordsOf(error)})`, { cause: error });
     return new Error(wordsOf(error), { cause: error });
-  }
-
-  /**
-   * Subscribes to changes of the tool list (MCP 2026-07-28, Subscriptions; older servers send them without). A lost
-   * subscription is opened again, and the list is read, because a change may have been missed.
-   */
-  async #listen(): Promise<void> {
-    const { clock, log, onListChanged } = this.#options;
-    const { signal } = this.#life;
-    for (let opened = false; !signal.aborted;) {
-      const subscription: McpSubscription | undefined = await this.#client
-        .listen({ toolsListChanged: true }, { signal })
-        .catch(() => undefined);
-      if (subscription === undefined && !opened) {
-        log.debug('the MCP server does not announce changes of its tools');
-        return;
-      }
-      if (subscription !== undefined && opened) onListChanged();
-      opened = true;
-      await subscription?.closed;
-      await delay(clock, LISTEN_AGAIN_MS, signal).catch(() => undefined);
-    }
   }
 
   get #isModern(): boolean {

@@ -25,6 +25,7 @@ import type { Attempt } from './connection-attempts.ts';
 import { keepAlive } from './keep-alive.ts';
 import { createMcpTool } from './mcp-tool.ts';
 import type { McpServerEntry } from './server-settings.ts';
+import { ServerState } from './server-state.ts';
 import type { McpToolDefinition } from './tool-list.ts';
 
 /** After this connection time the delay starts again at its minimum, in milliseconds. */
@@ -60,22 +61,15 @@ interface McpServerContext {
   onChange: () => void;
 }
 
-type State =
-  | { type: 'starting' }
-  | { type: 'ready'; connection: McpServerConnection }
-  /** The server retries until it is closed. */
-  | { type: 'down'; error: string };
-
 export class McpServer {
   readonly name: string;
   readonly #entry: McpServerEntry;
   readonly #context: McpServerContext;
   readonly #log: Logger;
   readonly #life = new AbortController();
-  readonly #waiting = new Set<() => void>();
+  readonly #state: ServerState;
   /** The transport and the handshake of the last connection. Undefined after a failure. */
   #attempt: Attempt | undefined;
-  #state: State = { type: 'starting' };
   #tools: readonly Tool[] = [];
   #problems: readonly string[] = [];
   /** Set while the server answers no pings because it works on a call. */
@@ -88,6 +82,7 @@ export class McpServer {
     this.#entry = entry;
     this.#context = context;
     this.#log = context.log.child({ mcpServer: name });
+    this.#state = new ServerState(this.#life.signal, context.onChange);
     // Each list request and each waiting call adds a listener, so there is no limit.
     setMaxListeners(0, this.#life.signal);
   }
@@ -97,21 +92,21 @@ export class McpServer {
   }
 
   get status(): ToolServerView {
-    const { type } = this.#state;
+    const state = this.#state.current;
     const problems = this.#silent === null ? this.#problems : [this.#silent, ...this.#problems];
-    const error = this.#state.type === 'down' ? this.#state.error : problems.join('; ');
-    return { name: this.name, state: type, tools: this.#tools.length, ...(error !== '' && { error }) };
+    const error = state.type === 'down' ? state.error : problems.join('; ');
+    return { name: this.name, state: state.type, tools: this.#tools.length, ...(error !== '' && { error }) };
   }
 
   /** Starts to connect. @returns when the first attempt has succeeded or failed */
   start(): Promise<void> {
     this.#running ??= this.#stayConnected();
-    return this.#changed((state) => state.type !== 'starting', new AbortController().signal);
+    return this.#state.changed((state) => state.type !== 'starting', new AbortController().signal);
   }
 
   async close(): Promise<void> {
     this.#life.abort();
-    this.#tell();
+    this.#state.tell();
     await this.#running;
   }
 
@@ -125,7 +120,7 @@ export class McpServer {
       failures = clock.now() - begun > STABLE_MS ? 1 : failures + 1;
       const waitMs = waitAfter(failures, limits, Math.random());
       this.#log.warn({ error, againInMs: Math.round(waitMs) }, 'an MCP server is down');
-      this.#set({ type: 'down', error });
+      this.#state.set({ type: 'down', error });
       await delay(clock, waitMs, signal).catch(() => undefined);
     }
   }
@@ -139,7 +134,7 @@ export class McpServer {
       const end = new Deferred<string>();
       connection = await this.#connect((why) => end.resolve(why));
       await this.#read(connection);
-      this.#set({ type: 'ready', connection });
+      this.#state.set({ type: 'ready', connection });
       this.#log.info(
         { revision: connection.revision, tools: this.#tools.length, problems: this.#problems },
         'an MCP server is ready',
@@ -151,7 +146,7 @@ export class McpServer {
       stopListening();
       // Set before the clean-up, so that no call uses the ended connection.
       this.#silent = null;
-      this.#set({ type: 'down', error });
+      this.#state.set({ type: 'down', error });
       return error;
     } catch (error) {
       this.#attempt = undefined;
@@ -199,7 +194,7 @@ export class McpServer {
   #setSilent(problem: string | null): void {
     this.#silent = problem;
     this.#log.warn({ problem }, problem === null ? 'an MCP server answers again' : 'an MCP server is silent');
-    this.#tell();
+    this.#state.tell();
   }
 
   /** Calls a tool. @throws Error that names the server, for a model; AbortError if the signal aborts */
@@ -221,11 +216,12 @@ export class McpServer {
   async #connection(signal: AbortSignal): Promise<McpServerConnection> {
     const { clock, limits } = this.#context;
     const limit = startTimeout(clock, limits.awayMs, signal);
-    await this.#changed((state) => state.type === 'ready', limit.signal);
+    await this.#state.changed((state) => state.type === 'ready', limit.signal);
     limit.clear();
     signal.throwIfAborted();
-    if (this.#state.type === 'ready') return this.#state.connection;
-    const why = this.#state.type === 'down' ? this.#state.error : 'it is still starting';
+    const state = this.#state.current;
+    if (state.type === 'ready') return state.connection;
+    const why = state.type === 'down' ? state.error : 'it is still starting';
     throw new Error(
       `The MCP server ${this.name} is not connected: ${why}. The server retries automatically; call the tool again later.`,
     );
@@ -275,43 +271,19 @@ export class McpServer {
 
   async #readAgain(): Promise<void> {
     const { signal } = this.#life;
-    while (this.#refreshing.wanted && this.#state.type === 'ready' && !signal.aborted) {
+    while (this.#refreshing.wanted && !signal.aborted) {
+      const state = this.#state.current;
+      if (state.type !== 'ready') return;
       this.#refreshing.wanted = false;
-      const { connection } = this.#state;
+      const { connection } = state;
       try {
         await this.#read(connection);
         this.#log.info({ tools: this.#tools.length }, 'the tools of an MCP server have changed');
       } catch (error) {
         this.#problems = [`the server cannot read its changed tool list: ${messageOf(error)}`];
       }
-      this.#tell();
+      this.#state.tell();
       await delay(this.#context.clock, REFRESH_MS, signal).catch(() => undefined);
     }
-  }
-
-  #set(state: State): void {
-    this.#state = state;
-    this.#tell();
-  }
-
-  #tell(): void {
-    this.#context.onChange();
-    for (const look of this.#waiting) look();
-  }
-
-  /** Resolves when the state matches, the signal aborts, or the server is closed. */
-  #changed(is: (state: State) => boolean, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      let stopListening: (() => void) | undefined;
-      const look = (): void => {
-        if (!is(this.#state) && !signal.aborted && !this.#life.signal.aborted) return;
-        this.#waiting.delete(look);
-        stopListening?.();
-        resolve();
-      };
-      this.#waiting.add(look);
-      stopListening = onAbort(signal, look);
-      look();
-    });
   }
 }

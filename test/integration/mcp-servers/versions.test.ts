@@ -66,6 +66,13 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s that speaks onl
     expect(await stage.call('newcomer')).toBe('new here');
   });
 
+  it('gets the parameters that it wants in headers over HTTP', async () => {
+    const stage = await connected();
+    expect(await stage.call('mirrored', { place: 'Zürich' })).toBe(
+      kind === 'http' ? 'Zürich: =?base64?WsO8cmljaA==?=' : 'Zürich: no header',
+    );
+  });
+
   it('002 is pinged with server/discover', async () => {
     const settings = { ...(await modernSettings(kind)), pingInterval: 5, pingTimeout: '10s' };
     const stage = await mcpStage({ peer: settings });

@@ -60,6 +60,11 @@ function serve(): McpServer {
     else handler.notify.toolsChanged();
     return said('changed');
   });
+  // The server refuses the call when the header is not there, or does not match.
+  const place = z.object({ place: z.string().meta({ 'x-mcp-header': 'Place' }) });
+  server.registerTool('mirrored', { inputSchema: place }, ({ place: asked }, { http }) =>
+    said(`${asked}: ${http?.req?.headers.get('mcp-param-place') ?? 'no header'}`),
+  );
   if (grown) addNewcomer(server);
   return server;
 }

@@ -1,0 +1,83 @@
+/**
+ * Mirrors parameters of a call into HTTP headers (MCP 2026-07-28, Streamable HTTP, Custom Headers from Tool Parameters).
+ * Pure.
+ */
+import { z } from 'zod';
+
+const ANNOTATION = 'x-mcp-header';
+const PRIMITIVES: ReadonlySet<unknown> = new Set(['integer', 'string', 'boolean']);
+/** RFC 9110 §5.6.2: `token`. */
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+/** No schema of a tool nests deeper. */
+const MAX_DEPTH = 64;
+
+const json = z.record(z.string(), z.unknown());
+
+/** A parameter with its header. */
+export interface ParamHeader {
+  header: string;
+  /** The names of the properties that lead to the parameter. */
+  path: readonly string[];
+}
+
+/**
+ * Reads the annotations of an input schema.
+ * @throws Error for an annotation that MCP does not allow, as the end of a sentence
+ */
+export function readParamHeaders(schema: Record<string, unknown>): readonly ParamHeader[] {
+  const found = reachable(schema, []);
+  if (found.length !== annotations(schema, 0))
+    throw new Error(`it has "${ANNOTATION}" where a header cannot reach`);
+  const names = new Set(found.map(({ header }) => header.toLowerCase()));
+  if (names.size !== found.length) throw new Error(`it has one "${ANNOTATION}" twice`);
+  return found;
+}
+
+/** The headers of one call. A parameter that is absent or null has none. */
+export function paramHeaders(
+  params: readonly ParamHeader[],
+  input: Record<string, unknown>,
+): Record<string, string> {
+  return Object.fromEntries(
+    params.flatMap(({ header, path }) => {
+      const value = path.reduce<unknown>((within, name) => json.safeParse(within).data?.[name], input);
+      const isPrimitive =
+        typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+      return isPrimitive ? [[`Mcp-Param-${header}`, encoded(String(value))]] : [];
+    }),
+  );
+}
+
+function reachable(schema: Record<string, unknown>, path: readonly string[]): ParamHeader[] {
+  if (path.length > MAX_DEPTH) return [];
+  const properties = json.safeParse(schema['properties']).data ?? {};
+  return Object.entries(properties).flatMap(([name, raw]) => {
+    const property = json.safeParse(raw).data;
+    if (property === undefined) return [];
+    const below = reachable(property, [...path, name]);
+    const header = property[ANNOTATION];
+    if (header === undefined) return below;
+    if (typeof header !== 'string' || !TOKEN.test(header))
+      throw new Error(`its "${ANNOTATION}" is not the name of a header`);
+    if (!PRIMITIVES.has(property['type']))
+      throw new Error(`its "${ANNOTATION}" is not at an integer, a string or a boolean`);
+    return [{ header, path: [...path, name] }, ...below];
+  });
+}
+
+/** The number of annotations anywhere. A property may have this name, and then holds a schema. */
+function annotations(value: unknown, depth: number): number {
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH * 2) return 0;
+  return Object.entries(value).reduce(
+    (sum, [key, inner]) =>
+      sum + (key === ANNOTATION && typeof inner !== 'object' ? 1 : annotations(inner, depth + 1)),
+    0,
+  );
+}
+
+/** "Value Encoding": what is not plain ASCII, and what looks encoded, is Base64 between marks. */
+function encoded(value: string): string {
+  const isPlain = /^[\x20-\x7E\t]*$/.test(value) && value.trim() === value && value !== '';
+  const looksEncoded = value.startsWith('=?base64?') && value.endsWith('?=');
+  return isPlain && !looksEncoded ? value : `=?base64?${Buffer.from(value, 'utf8').toString('base64')}?=`;
+}

@@ -1,0 +1,53 @@
+/** The state of one MCP server, and the calls that wait for another state. */
+import { onAbort } from '../../shared/runtime/abort.ts';
+import type { McpServerConnection } from './connection.ts';
+
+export type State =
+  | { type: 'starting' }
+  | { type: 'ready'; connection: McpServerConnection }
+  /** The server retries until it is closed. */
+  | { type: 'down'; error: string };
+
+export class ServerState {
+  readonly #onChange: () => void;
+  /** Aborts when the server is closed. */
+  readonly #life: AbortSignal;
+  readonly #waiting = new Set<() => void>();
+  #current: State = { type: 'starting' };
+
+  constructor(life: AbortSignal, onChange: () => void) {
+    this.#life = life;
+    this.#onChange = onChange;
+  }
+
+  get current(): State {
+    return this.#current;
+  }
+
+  set(state: State): void {
+    this.#current = state;
+    this.tell();
+  }
+
+  /** Tells of a change of the state, of the tools, or of the end. */
+  tell(): void {
+    this.#onChange();
+    for (const look of this.#waiting) look();
+  }
+
+  /** Resolves when the state matches, the signal aborts, or the server is closed. */
+  changed(is: (state: State) => boolean, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      let stopListening: (() => void) | undefined;
+      const look = (): void => {
+        if (!is(this.#current) && !signal.aborted && !this.#life.aborted) return;
+        this.#waiting.delete(look);
+        stopListening?.();
+        resolve();
+      };
+      this.#waiting.add(look);
+      stopListening = onAbort(signal, look);
+      look();
+    });
+  }
+}

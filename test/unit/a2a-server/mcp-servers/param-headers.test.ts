@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { paramHeaders, readParamHeaders } from '../../../../a2a-server/mcp-servers/param-headers.ts';
+
+const schema = {
+  type: 'object',
+  properties: {
+    region: { type: 'string', 'x-mcp-header': 'Region' },
+    place: { type: 'object', properties: { row: { type: 'integer', 'x-mcp-header': 'Row' } } },
+    dry: { type: 'boolean', 'x-mcp-header': 'Dry' },
+    query: { type: 'string' },
+    // A property of this name is no annotation.
+    'x-mcp-header': { type: 'string' },
+  },
+};
+
+const headersOf = (input: Record<string, unknown>): Record<string, string> =>
+  paramHeaders(readParamHeaders(schema), input);
+
+describe('headers from the parameters of a tool (MCP 2026-07-28)', () => {
+  it('mirror strings, integers and booleans, also nested ones, and omit what is absent or null', () => {
+    expect(headersOf({ region: 'us-west1', place: { row: -7 }, dry: false, query: 'q' })).toEqual({
+      'Mcp-Param-Region': 'us-west1',
+      'Mcp-Param-Row': '-7',
+      'Mcp-Param-Dry': 'false',
+    });
+    expect(headersOf({ region: null, place: 'nowhere' })).toEqual({});
+  });
+
+  it.each([
+    ['Hello, 世界', '=?base64?SGVsbG8sIOS4lueVjA==?='],
+    [' padded ', '=?base64?IHBhZGRlZCA=?='],
+    ['line1\nline2', '=?base64?bGluZTEKbGluZTI=?='],
+    ['=?base64?literal?=', '=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?='],
+  ])('encode %j as the specification says', (region, header) => {
+    expect(headersOf({ region })).toEqual({ 'Mcp-Param-Region': header });
+  });
+
+  it.each([
+    [{ properties: { a: { type: 'string', 'x-mcp-header': '' } } }, /not the name of a header/],
+    [{ properties: { a: { type: 'string', 'x-mcp-header': 'a\r\nb' } } }, /not the name of a header/],
+    [{ properties: { a: { type: 'number', 'x-mcp-header': 'A' } } }, /not at an integer/],
+    [{ properties: { a: { items: { type: 'string', 'x-mcp-header': 'A' } } } }, /cannot reach/],
+    [
+      {
+        properties: {
+          a: { type: 'string', 'x-mcp-header': 'A' },
+          b: { type: 'string', 'x-mcp-header': 'a' },
+        },
+      },
+      /twice/,
+    ],
+  ])('refuse %j', (wrong, why) => {
+    expect(() => readParamHeaders(wrong)).toThrow(why);
+  });
+});
