@@ -9,6 +9,7 @@ import { plan } from '../../support/offline-plan.ts';
 import { jsonOf } from '../../support/rpc-answer.ts';
 import { newServerHome } from '../../support/server-program.ts';
 import { stage, stageAgain } from '../../support/stage.ts';
+import { PEER_TOOLS } from '../../support/mcp-peer/session.ts';
 
 const health = z.object({ mcpServers: z.array(z.object({ name: z.string(), state: z.string() })) });
 
@@ -36,7 +37,7 @@ it('R80 a call of a configured server waits through a restart, and runs over a c
     expect(overview.calls).toMatchObject([{ tool: 'mcp__peer__note', state: 'ok' }]);
     expect(text).toContain('note: hello');
     expect(overview.servers).toEqual([
-      { name: 'peer', state: 'ready', tools: 14 },
+      { name: 'peer', state: 'ready', tools: PEER_TOOLS },
       { name: 'gone', state: 'down', tools: 0, error: `${new URL(nobody.url).host} refused the connection` },
     ]);
     const told = await jsonOf(await second.peer.request('/health', { method: 'GET' }));

@@ -177,7 +177,11 @@ describe('a tool of an MCP server', () => {
     const { first, models } = await taskWith(stage, [{ calls: [look] }], { readOnly: true });
     expect((await first()).status.state).toBe('completed');
     const told = models.requests[0]?.tools.map(({ name }) => name).filter((name) => name.startsWith('mcp__'));
-    expect(told).toEqual(['mcp__other__look', 'mcp__other__look-and-drop', 'mcp__other__cancelled']);
+    expect(told?.toSorted()).toEqual([
+      'mcp__other__cancelled',
+      'mcp__other__look',
+      'mcp__other__look-and-drop',
+    ]);
   });
 
   it('is asked about again when its server has redefined it since it was approved (D2)', async () => {

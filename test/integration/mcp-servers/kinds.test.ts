@@ -171,10 +171,10 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
   });
 
   it('002 that sends nothing about a call for its idle time-out has the call cancelled', async () => {
-    const stage = await mcpStage({ peer: await peerSettings(kind, { idleTimeout: 100 }) });
+    const stage = await mcpStage({ peer: await peerSettings(kind, { idleTimeout: 2_000 }) });
     await stage.status(isReady);
     await expect(stage.call('never')).rejects.toThrow(
-      'The MCP server peer sent nothing for 0.1 s about never, its idle time limit. The outcome of the call is unknown.',
+      'The MCP server peer sent nothing for 2 s about never, its idle time limit. The outcome of the call is unknown.',
     );
     expect(JSON.parse(await stage.call('cancelled'))).toEqual([
       'The client has an idle time limit, and nothing came within it.',
