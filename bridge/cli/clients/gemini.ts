@@ -15,5 +15,6 @@ export const gemini: McpClient = {
     project: async ({ cwd }) => ({ path: join(cwd, ...SETTINGS), section: ['mcpServers'] }),
   },
   entry: ({ command, args }) => ({ command, args }),
-  nextStep: 'Start Gemini CLI again, and see it with /mcp.',
+  nextStep:
+    'Start Gemini CLI again, and see it with /mcp. In a folder that you have not trusted, it starts no server.',
 };
