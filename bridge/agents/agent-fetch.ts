@@ -7,6 +7,7 @@ import { boundedBytes, boundEvents } from '../../shared/net/bounded-body.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 import { excerptOf, HttpFailure } from './http-failure.ts';
 import { ownSocketFetch } from './own-socket-fetch.ts';
+import { quietFetch } from './quiet-fetch.ts';
 import { WithheldCredentials } from './withheld-credentials.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -23,7 +24,9 @@ interface AgentFetchOptions {
   isGone?: () => boolean;
   /** Each POST has its own socket, which is reset and never ended (see `Hazards`). */
   ownSockets?: boolean;
-  /** For agents that begin their streams at once and send heartbeats. In milliseconds. */
+  /** The agent may be silent for longer than Node's own `fetch` allows. `patience` then limits the silence. */
+  quiet?: boolean;
+  /** In milliseconds. */
   patience?: {
     /** The time until an answer begins. */
     beginningMs: number;
@@ -44,7 +47,9 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
     if (options.isGone?.() === true) throw new TypeError('fetch failed', { cause: new EndedProcess() });
     const posts = method.toUpperCase() !== 'GET';
     const { patience } = options;
-    const send = posts && options.ownSockets === true ? ownSocketFetch : fetch;
+    const send = posts && options.ownSockets === true ? ownSocketFetch : sendFor(options);
+    const streams = headers.get('accept')?.includes('text/event-stream') === true;
+    const get = streams ? sendFor(options) : fetch;
     const credentialsFor = (target: string): Headers => {
       const all = new Headers(headers);
       if (new URL(target).origin === options.origin)
@@ -57,7 +62,7 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
           ? // A redirected POST would become a GET, or send its body to another host.
             send(input, { ...init, ...limits, headers: credentialsFor(url), redirect: 'error' })
           : followed(url, (target) =>
-              fetch(target, { ...init, ...limits, headers: credentialsFor(target), redirect: 'manual' }),
+              get(target, { ...init, ...limits, headers: credentialsFor(target), redirect: 'manual' }),
             ),
       );
       if (response.status === 401 || response.status === 403)
@@ -67,6 +72,10 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
     // This listener keeps the signal alive: `fetch` after the headers holds a timeout signal weakly.
     return init?.signal ? unlessAborted(answer(), init.signal) : answer();
   };
+}
+
+function sendFor({ quiet }: AgentFetchOptions): typeof fetch {
+  return quiet === true ? quietFetch : fetch;
 }
 
 /** A server that did not get the credentials has not refused them. @throws WithheldCredentials */

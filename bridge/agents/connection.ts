@@ -87,6 +87,10 @@ export interface Endpoint {
 const ANSWER_TIMEOUT_MS = 20_000;
 /** Agents with resumable streams send heartbeats well within this time. */
 const SILENCE_MS = 60_000;
+/**
+ * Other agents may work for long and say nothing. After this time the bridge asks for the task, and opens its stream again.
+ */
+const QUIET_MS = 15 * 60_000;
 /** History messages of one task: agents without an extension keep pending calls there. */
 const WHOLE_TURN = 100;
 /** Of an agent that lists only task ids, the bridge fetches this many whole tasks. */
@@ -111,7 +115,9 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
   const fetchImpl = agentFetch({
     ...peer,
     ownSockets: dialect.hazards.socketEndAborts,
-    ...(resumable === null ? {} : { patience: { beginningMs: ANSWER_TIMEOUT_MS, silenceMs: SILENCE_MS } }),
+    ...(resumable === null
+      ? { quiet: true, patience: { beginningMs: QUIET_MS, silenceMs: QUIET_MS } }
+      : { patience: { beginningMs: ANSWER_TIMEOUT_MS, silenceMs: SILENCE_MS } }),
   });
   const options = { fetchImpl, legacyCompat: { enabled: true } };
   const client = await new ClientFactory({

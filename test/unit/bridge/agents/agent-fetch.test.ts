@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { once } from 'node:events';
 import {
   createServer,
@@ -9,6 +9,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { fetch as undiciFetch } from 'undici';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createGzip } from 'node:zlib';
@@ -16,6 +17,9 @@ import { agentFetch } from '../../../../bridge/agents/agent-fetch.ts';
 import { HttpFailure } from '../../../../bridge/agents/http-failure.ts';
 
 const MEGABYTE = 1024 * 1024;
+/** How long Node's own `fetch` waits for the next byte. */
+const NODES_LIMIT_MS = 300_000;
+const QUIET_MS = 900_000;
 /** By its name: errors of `fetch` are of another realm than those of a test. */
 const NETWORK = { name: 'TypeError' };
 const TOKEN = { authorization: 'Bearer secret' };
@@ -194,6 +198,38 @@ describe('fetch, as an agent is asked', () => {
       await expect(asked).rejects.toMatchObject({ name: 'TimeoutError' });
     } finally {
       clearInterval(collecting);
+    }
+  });
+
+  test('a quiet agent may say nothing for longer than Node allows, and then only as long as the bridge allows', async () => {
+    const answers: ServerResponse[] = [];
+    agent.answer = (_, response) => {
+      answers.push(response.writeHead(200, { 'content-type': 'text/event-stream' }));
+      response.write('data: one\n\n');
+    };
+    const patience = { beginningMs: QUIET_MS, silenceMs: QUIET_MS };
+    const quiet = agentFetch({ origin: agent.url, headers: {}, quiet: true, patience });
+    // The timers of both begin with the requests.
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
+    try {
+      // The library of Node's own `fetch`, with its default limits.
+      const control = (await undiciFetch(agent.url, { method: 'POST' })).body?.getReader();
+      const stream = (await quiet(agent.url, { method: 'POST', body: '{}' })).body?.getReader();
+      const decoder = new TextDecoder();
+      const next = async () => decoder.decode((await stream?.read())?.value);
+      expect(await next()).toBe('data: one\n\n');
+      await control?.read();
+      const ended = expect(control?.read()).rejects.toThrow('terminated');
+      const two = next();
+      await jest.advanceTimersByTimeAsync(NODES_LIMIT_MS + 10_000);
+      await ended;
+      answers[1]?.write('data: two\n\n');
+      expect(await two).toBe('data: two\n\n');
+      const silent = expect(next()).rejects.toThrow('silent for 900 s');
+      await jest.advanceTimersByTimeAsync(QUIET_MS);
+      await silent;
+    } finally {
+      jest.useRealTimers();
     }
   });
 
