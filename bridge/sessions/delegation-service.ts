@@ -22,6 +22,8 @@ import { findByMessage } from './find-lost-message.ts';
 import { delegationMessage } from './delegation-message.ts';
 import { asStreamResponse } from '../agents/task-event.ts';
 import type { LiveSessions } from './live-sessions.ts';
+import { type OutgoingMessage, OutgoingMessages } from './outgoing-messages.ts';
+import { OutboxWrites } from './outbox-writes.ts';
 import type { Session } from './session.ts';
 import { problemOf, stateName } from './session-state.ts';
 import { hasEnded, type TaskView } from './task-view.ts';
@@ -43,22 +45,6 @@ interface DelegationParts {
   channel: CancelRequest['channel'];
 }
 
-/** A message that this process sends, until its outbox entry is up to date. */
-interface Outgoing {
-  session: Session;
-  /** The agent has not answered it. */
-  unconfirmed: boolean;
-  /** A client got an answer that says "not delivered", so the outcome must be kept for it. */
-  promised: boolean;
-  /** The reason of a cancel that came before the agent named the task. */
-  cancel: string | null;
-  readonly withdraw: AbortController;
-  /** Resolves when the agent has the message. */
-  delivery?: Promise<void>;
-  /** For a delegation of an ended bridge: resolves when it is finished here. */
-  done?: Promise<void>;
-}
-
 const NOT_WITHDRAWN = new AbortController().signal;
 
 /** When to send a message again that may have arrived, after the retries of its delivery, in milliseconds. */
@@ -66,24 +52,23 @@ const LATER_MS = 60_000;
 
 export class DelegationService {
   readonly #parts: DelegationParts;
-  /** By message id. */
-  readonly #outgoing = new Map<string, Outgoing>();
+  readonly #outgoing = new OutgoingMessages();
   /**
    * Calls that wait for their answer, or whose answer the client has not confirmed. Message id → the signal that
    * aborts when the client withdraws the call.
    */
   readonly #calls = new Map<string, AbortSignal>();
-  /** Pending outbox writes, by session. No call waits for them. */
-  readonly #writes = new Map<Session, Promise<void>>();
+  readonly #writes: OutboxWrites;
   #later: NodeJS.Timeout | undefined;
 
   constructor(parts: DelegationParts) {
     this.#parts = parts;
+    this.#writes = new OutboxWrites(parts.log);
   }
 
   /** Starts a session with the agent. Resolves when the outbox holds the delegation and sending has begun. */
   async start(agent: Agent, work: DelegatedWork): Promise<Delegation> {
-    const entry = this.#entry(agent, work);
+    const entry = entryOf(agent, work);
     const session = this.#parts.live.open(agent, entry.messageId);
     const delivery = this.#begin(session, entry);
     this.#parts.live.add(session);
@@ -117,7 +102,7 @@ export class DelegationService {
     const { dialect } = await session.agent.connect();
     const goesOn = !over || (dialect.keepsTask && view.state === 'completed');
     const entry = {
-      ...this.#entry(session.agent, work),
+      ...entryOf(session.agent, work),
       sessionId: session.id,
       taskId: goesOn && view.taskId !== '' ? view.taskId : null,
     };
@@ -131,9 +116,7 @@ export class DelegationService {
    */
   async cancel(session: Session, reason: string): Promise<CancelEnd> {
     const { channel } = this.#parts;
-    const deliveries = [...this.#outgoing.values()].flatMap(({ session: of, delivery }) =>
-      of === session && delivery !== undefined ? [delivery] : [],
-    );
+    const deliveries = this.#outgoing.of(session).flatMap(([, { delivery }]) => delivery ?? []);
     const later = this.#cancelOutgoing(session, reason);
     if (later === 'withdrawn') {
       await Promise.allSettled(deliveries);
@@ -187,8 +170,7 @@ export class DelegationService {
    */
   promise(session: Session, call: AbortSignal): void {
     const failed = stateName(session.state) === 'not-delivered';
-    for (const [messageId, outgoing] of this.#outgoing) {
-      if (outgoing.session !== session) continue;
+    for (const [messageId, outgoing] of this.#outgoing.of(session)) {
       outgoing.promised = true;
       if (failed && this.#calls.get(messageId) === call) this.#calls.delete(messageId);
     }
@@ -209,7 +191,7 @@ export class DelegationService {
     });
     // An earlier write of the session puts the task id into the entry.
     return () =>
-      this.#write(session, () =>
+      this.#writes.begin(session, () =>
         outbox.together(() => {
           for (const earlier of results.tasksOf(agent.name, sessionId))
             if (earlier !== taskId) outbox.collect(earlier, 'unknown');
@@ -225,7 +207,7 @@ export class DelegationService {
 
   /** Resolves when all pending writes are done. */
   async settled(): Promise<void> {
-    await Promise.all(this.#writes.values());
+    await this.#writes.settled();
   }
 
   /** Releases the outbox entries of this process: the next bridge can take them before this process has ended. */
@@ -241,7 +223,7 @@ export class DelegationService {
   /** Finishes the delegations of ended bridges. Failures are only logged, because no caller waits for them. */
   async recover(): Promise<void> {
     await this.adopt();
-    await Promise.allSettled([...this.#outgoing.values()].flatMap(({ done }) => done ?? []));
+    await Promise.allSettled(this.#outgoing.all.flatMap(({ done }) => done ?? []));
   }
 
   /** Begins to finish the delegations of ended bridges, and those that failed here before. */
@@ -252,14 +234,14 @@ export class DelegationService {
       const { messageId } = entry;
       const agent = registry.find(entry.agent);
       // The entry of an unconfigured agent stays: the agent may be configured again later.
-      if (this.#outgoing.has(messageId) || agent === undefined) continue;
+      if (this.#outgoing.get(messageId) !== undefined || agent === undefined) continue;
       // A message to an existing session belongs to that session.
       const handle = entry.sessionId ?? messageId;
       const session = live.find(handle, entry.agent) ?? live.add(live.open(agent, handle));
-      const outgoing = this.#track(session, entry, { promised: true });
+      const outgoing = this.#outgoing.add(session, entry, { promised: true });
       outgoing.done = this.#resume(outgoing, entry)
         .then(() => this.settled())
-        .finally(() => this.#untrack(messageId, outgoing));
+        .finally(() => this.#outgoing.remove(messageId, outgoing));
       outgoing.done.catch((error: unknown) =>
         log.warn({ messageId, err: error }, 'a delegation of an earlier bridge is still open'),
       );
@@ -289,9 +271,9 @@ export class DelegationService {
     const delivery = state.type === 'not-delivered' ? state.delivery : undefined;
     const known = (messageId: string): boolean =>
       messageId === session.firstMessageId && session.view !== undefined;
-    const unnamed = [...this.#outgoing].filter(
-      ([messageId, { session: of, unconfirmed }]) => of === session && unconfirmed && !known(messageId),
-    );
+    const unnamed = this.#outgoing
+      .of(session)
+      .filter(([messageId, { unconfirmed }]) => unconfirmed && !known(messageId));
     if (unnamed.length === 0 && delivery?.type === 'given-up') {
       if (delivery.error.facts['arrived'] !== 'no') return 'may-have-arrived';
       this.#parts.outbox.drop(session.firstMessageId);
@@ -312,7 +294,7 @@ export class DelegationService {
   #postponedOf({ id, firstMessageId, agent }: Session): readonly string[] {
     return this.#parts.outbox
       .sending()
-      .filter((entry) => entry.agent === agent.name && !this.#outgoing.has(entry.messageId))
+      .filter((entry) => entry.agent === agent.name && this.#outgoing.get(entry.messageId) === undefined)
       .filter(({ messageId, sessionId }) => messageId === firstMessageId || sessionId === id)
       .map(({ messageId }) => messageId);
   }
@@ -321,13 +303,13 @@ export class DelegationService {
   #begin(session: Session, entry: OutboxEntry, answers?: string): Promise<void> {
     const { messageId } = entry;
     const { outbox, log } = this.#parts;
-    const outgoing = this.#track(session, entry, { promised: false });
+    const outgoing = this.#outgoing.add(session, entry, { promised: false });
     // Its call is present. `asks` sets the signal of the call in a moment.
     this.#calls.set(messageId, NOT_WITHDRAWN);
     try {
       outbox.put(entry);
     } catch (error) {
-      this.#untrack(messageId, outgoing);
+      this.#outgoing.remove(messageId, outgoing);
       this.#calls.delete(messageId);
       throw error;
     }
@@ -338,7 +320,7 @@ export class DelegationService {
     return delivery;
   }
 
-  async #resume(outgoing: Outgoing, entry: OutboxEntry): Promise<void> {
+  async #resume(outgoing: OutgoingMessage, entry: OutboxEntry): Promise<void> {
     const { messageId, cancel } = entry;
     const { session } = outgoing;
     const { outbox, live } = this.#parts;
@@ -367,7 +349,7 @@ export class DelegationService {
   }
 
   async #send(
-    outgoing: Outgoing,
+    outgoing: OutgoingMessage,
     entry: OutboxEntry,
     { answers, resumed = false }: { answers?: string | undefined; resumed?: boolean },
   ): Promise<void> {
@@ -384,11 +366,11 @@ export class DelegationService {
     this.#accepted(outgoing, entry.messageId);
     const { deduplicates } = await session.agent.connect();
     // Such an agent may not list its tasks. The handle must be on disk before a client gets it.
-    if (!deduplicates) await this.#writes.get(session);
+    if (!deduplicates) await this.#writes.of(session);
   }
 
   /** The agent has named the task. If this write is lost, the next bridge sends the message again or looks for it. */
-  #accepted(outgoing: Outgoing, messageId: string): void {
+  #accepted(outgoing: OutgoingMessage, messageId: string): void {
     outgoing.unconfirmed = false;
     const { session } = outgoing;
     const { view, id } = session;
@@ -396,7 +378,7 @@ export class DelegationService {
     const { taskId } = view;
     const { cancel } = outgoing;
     const { outbox, channel } = this.#parts;
-    this.#write(session, async () => {
+    this.#writes.begin(session, async () => {
       try {
         // Cancel first: other bridges do not check the cancel of an accepted entry.
         if (cancel !== null) await cancelTask(session, taskId, { reason: cancel, channel });
@@ -404,13 +386,13 @@ export class DelegationService {
           outbox.update(messageId, { state: { type: 'accepted', taskId, sessionId: id } }),
         );
       } finally {
-        this.#untrack(messageId, outgoing);
+        this.#outgoing.remove(messageId, outgoing);
       }
     });
   }
 
   /** @returns the error for the call */
-  #failed(outgoing: Outgoing, messageId: string, error: unknown): unknown {
+  #failed(outgoing: OutgoingMessage, messageId: string, error: unknown): unknown {
     const { session, cancel, promised, done } = outgoing;
     const { outbox, live } = this.#parts;
     outgoing.unconfirmed = false;
@@ -421,7 +403,7 @@ export class DelegationService {
     // The call got no final answer, so the entry stays. The bridge that adopts it sends the same message (R99).
     if (arrived === 'unresolved' || (done !== undefined && known?.retryable === true))
       return this.#postpone(outgoing, messageId, error);
-    this.#untrack(messageId, outgoing);
+    this.#outgoing.remove(messageId, outgoing);
     if (withdrawnInTime || (arrived !== 'unknown' && !promised)) outbox.drop(messageId);
     // The client has the handle, and can still ask for the outcome.
     else outbox.update(messageId, { state: { type: 'lost', message: messageOf(error) } });
@@ -434,8 +416,8 @@ export class DelegationService {
    * The entry stays in the outbox: the message is sent again later, or with the next call. @returns the error with the
    * session and what the bridge does
    */
-  #postpone(outgoing: Outgoing, messageId: string, error: unknown): unknown {
-    this.#untrack(messageId, outgoing);
+  #postpone(outgoing: OutgoingMessage, messageId: string, error: unknown): unknown {
+    this.#outgoing.remove(messageId, outgoing);
     this.#calls.delete(messageId);
     outgoing.session.postpone(messageOf(error), new Date(Date.now() + LATER_MS));
     this.#later ??= setTimeout(() => {
@@ -445,55 +427,6 @@ export class DelegationService {
       );
     }, LATER_MS).unref();
     return error instanceof ProductError ? kept(outgoing.session, error) : error;
-  }
-
-  #track(
-    session: Session,
-    { messageId, cancel }: OutboxEntry,
-    { promised }: { promised: boolean },
-  ): Outgoing {
-    const outgoing: Outgoing = {
-      session,
-      unconfirmed: true,
-      promised,
-      cancel,
-      withdraw: new AbortController(),
-    };
-    this.#outgoing.set(messageId, outgoing);
-    return outgoing;
-  }
-
-  #untrack(messageId: string, outgoing: Outgoing): void {
-    if (this.#outgoing.get(messageId) === outgoing) this.#outgoing.delete(messageId);
-  }
-
-  #write(session: Session, work: () => Promise<void>): void {
-    const before = this.#writes.get(session) ?? Promise.resolve();
-    const after = before.then(work).catch((error: unknown) => {
-      this.#parts.log.warn(
-        { sessionId: session.id, err: error },
-        'the outbox could not be brought up to date',
-      );
-    });
-    this.#writes.set(session, after);
-    void after.then(() => this.#writes.get(session) === after && this.#writes.delete(session));
-  }
-
-  #entry(agent: Agent, { text, settings, command }: DelegatedWork): OutboxEntry {
-    return {
-      messageId: randomUUID(),
-      agent: agent.name,
-      title: titleOf(text),
-      text,
-      settings,
-      ...(command && { command }),
-      sessionId: null,
-      taskId: null,
-      createdAt: new Date().toISOString(),
-      state: { type: 'sending' },
-      cancel: null,
-      answered: false,
-    };
   }
 }
 
@@ -507,4 +440,22 @@ function withdrawn(reason: string): ProductError {
   return new ProductError('AGENT_UNREACHABLE', `It was withdrawn before the agent had it (${reason}).`, {
     facts: { arrived: 'no' },
   });
+}
+
+/** The entry of a message that begins a session. */
+function entryOf(agent: Agent, { text, settings, command }: DelegatedWork): OutboxEntry {
+  return {
+    messageId: randomUUID(),
+    agent: agent.name,
+    title: titleOf(text),
+    text,
+    settings,
+    ...(command && { command }),
+    sessionId: null,
+    taskId: null,
+    createdAt: new Date().toISOString(),
+    state: { type: 'sending' },
+    cancel: null,
+    answered: false,
+  };
 }

@@ -1,0 +1,32 @@
+/** Pending outbox writes, in order for each session. No call waits for them. */
+import type { Logger } from '../../shared/runtime/logging.ts';
+import type { Session } from './session.ts';
+
+export class OutboxWrites {
+  readonly #writes = new Map<Session, Promise<void>>();
+  readonly #log: Logger;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** Begins the work after the session's earlier writes. A failure is only logged. */
+  begin(session: Session, work: () => Promise<void>): void {
+    const before = this.#writes.get(session) ?? Promise.resolve();
+    const after = before.then(work).catch((error: unknown) => {
+      this.#log.warn({ sessionId: session.id, err: error }, 'the outbox could not be brought up to date');
+    });
+    this.#writes.set(session, after);
+    void after.then(() => this.#writes.get(session) === after && this.#writes.delete(session));
+  }
+
+  /** Resolves when the session's writes are done. */
+  async of(session: Session): Promise<void> {
+    await this.#writes.get(session);
+  }
+
+  /** Resolves when all writes are done. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#writes.values());
+  }
+}
