@@ -145,4 +145,25 @@ describe('a reader of the journal', () => {
     expect(await next).toEqual({ done: true, value: undefined });
     expect(await follow(0).next()).toEqual({ done: true, value: undefined });
   });
+
+  it('S3 leaves no watcher behind, whether it reads to the end or is stopped', async () => {
+    let watchers = 0;
+    const watch = journal.watch.bind(journal);
+    journal.watch = (taskId, wake) => {
+      watchers += 1;
+      const unwatch = watch(taskId, wake);
+      return () => {
+        watchers -= 1;
+        unwatch();
+      };
+    };
+    const reader = follow(0);
+    expect(await positionsTo(3, reader)).toEqual([1, 2, 3]);
+    expect(watchers).toBe(1);
+    await reader.return(undefined);
+    expect(watchers).toBe(0);
+    await append(completed);
+    await toTheEnd(follow(0));
+    expect(watchers).toBe(0);
+  });
 });
