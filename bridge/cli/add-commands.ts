@@ -80,6 +80,7 @@ function addTasks(add: Add, carryOut: CarryOut): void {
   add('watch <session>', "follows a session's task until it has ended")
     .option('--from <seq>', 'begin after the event with this number; 0 shows all events')
     .option('--until-settled', 'also end when the task waits for a person')
+    .option('--times', 'begin each line with the time of its event (UTC)')
     .action(async (session: string, _, it: Command) => {
       const { watch } = await import('./commands/watch.ts');
       await carryOut(it, (run) => watch(run, session));

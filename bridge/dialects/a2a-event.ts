@@ -49,6 +49,7 @@ export function readEvent(event: StreamResponse, reading: DialectReading): Obser
           taskId,
           sessionId: contextId,
           ...statusOf(status, taskId, reading),
+          ...(at === undefined ? {} : { at }),
         });
       }
       return { seq: reading.seq(metadata), observations };

@@ -61,6 +61,8 @@ export type Observation =
       text: string;
       pending: readonly PendingAction[];
       question: Question | null;
+      /** As for an activity. */
+      at?: string;
     }
   /** `at`: the time, RFC 3339, if the agent reports it. */
   | { type: 'activity'; activity: Activity; at?: string }

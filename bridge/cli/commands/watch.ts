@@ -11,6 +11,7 @@ import { TaskWatch } from '../watch/task-watch.ts';
 interface WatchOptions extends CommonOptions {
   from?: string;
   untilSettled?: boolean;
+  times?: boolean;
 }
 
 /** @throws ProductError; UsageError for an invalid cursor, or one that the agent does not know */
@@ -35,7 +36,15 @@ export async function watch(run: CommandRun<WatchOptions>, given: string): Promi
   const ended = hasEnded(view);
   // Without a cursor, the stream of an ended task is empty: read the task from its first event.
   const after = from ?? (ended && resumes ? 0 : null);
-  const task = new TaskWatch({ agent, taskId: view.taskId, terminal, after, hints: !ended, json });
+  const task = new TaskWatch({
+    agent,
+    taskId: view.taskId,
+    terminal,
+    after,
+    hints: !ended,
+    json,
+    times: options.times === true,
+  });
   // Without cursors, the agent reports nothing about a waiting task until it is decided.
   const untilSettled = options.untilSettled === true || !resumes;
   const end = await task.until((now) => hasEnded(now) || (untilSettled && hasSettled(now)));

@@ -18,6 +18,10 @@ export class LiveText {
   /** Whether the task takes decisions: an ended task gets no hints. */
   readonly #decides: boolean;
   #state: TaskStateName | undefined;
+  /** Whether each line begins with the agent's time of the event. */
+  readonly #times: boolean;
+  /** The time of the event that is shown. */
+  #at: string | undefined;
   /** The pending actions shown so far, by call and code. An action that is asked again is shown again. */
   readonly #shown = new Set<string>();
   #asked: string | undefined;
@@ -26,12 +30,14 @@ export class LiveText {
   /** The agent's text has been shown as a stream. */
   #streamed = false;
 
-  constructor(terminal: Terminal, { decides }: { decides: boolean }) {
+  constructor(terminal: Terminal, { decides, times = false }: { decides: boolean; times?: boolean }) {
     this.#terminal = terminal;
     this.#decides = decides;
+    this.#times = times;
   }
 
   show({ seq, observations }: Observed, view: TaskView | undefined): void {
+    this.#at = observations.flatMap((each) => ('at' in each && each.at !== undefined ? [each.at] : []))[0];
     for (const observation of observations) {
       if (observation.type === 'snapshot' && view !== undefined) {
         this.#sofar(view);
@@ -87,7 +93,13 @@ export class LiveText {
     const words =
       pending.length > 0 || question !== null || text === '' || follows ? '' : `: ${visibleLine(text)}`;
     const missing = state === 'completed' ? notDone(calls) : '';
-    this.#line(styleOf(state), `${placeOf(seq)}${state}${missing === '' ? '' : `, ${missing}`}${words}`);
+    this.#line(styleOf(state), `${this.#place(seq)}${state}${missing === '' ? '' : `, ${missing}`}${words}`);
+  }
+
+  /** `17:04:05.123Z #12 `: the time is UTC, as in the log. */
+  #place(seq: number | null): string {
+    const time = this.#times && this.#at !== undefined ? `${timeOf(this.#at)} ` : '';
+    return seq === null ? time : `${time}#${String(seq)} `;
   }
 
   #todos(output: Output): void {
@@ -121,7 +133,7 @@ export class LiveText {
         : activity.type === 'tool.decided'
           ? `, over ${visibleLine(activity.channel)}`
           : '';
-    this.#line(styleOfActivity(activity), `${placeOf(seq)}${words}`, this.#terminal.paint('gray', more));
+    this.#line(styleOfActivity(activity), `${this.#place(seq)}${words}`, this.#terminal.paint('gray', more));
   }
 
   #run(source: string, text: string): void {
@@ -138,8 +150,10 @@ export class LiveText {
   }
 }
 
-function placeOf(seq: number | null): string {
-  return seq === null ? '' : `#${String(seq)} `;
+/** The time of day of an RFC 3339 time, in UTC. An agent may send any text. */
+function timeOf(at: string): string {
+  const time = new Date(at);
+  return Number.isNaN(time.getTime()) ? visibleLine(at, 40) : time.toISOString().slice(11);
 }
 
 function styleOfActivity(activity: Activity): Style {

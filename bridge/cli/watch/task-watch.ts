@@ -14,6 +14,8 @@ interface WatchedTask {
   after: number | null;
   /** Print hints how to decide. */
   hints: boolean;
+  /** Begin each line with the time of its event. */
+  times?: boolean;
   /** Print each event as one line of JSON. */
   json: boolean;
 }
@@ -27,7 +29,7 @@ export class TaskWatch {
   constructor(task: WatchedTask) {
     this.#task = task;
     this.#after = task.after;
-    this.#live = new LiveText(task.terminal, { decides: task.hints });
+    this.#live = new LiveText(task.terminal, { decides: task.hints, times: task.times ?? false });
   }
 
   /**

@@ -29,10 +29,14 @@ const output = (text: string): Observation => ({
   output: { id: 'turn-1', name: '', text },
   append: true,
 });
-const activity = (happened: Activity): Observation => ({ type: 'activity', activity: happened });
+const activity = (happened: Activity, at?: string): Observation => ({
+  type: 'activity',
+  activity: happened,
+  ...(at !== undefined && { at }),
+});
 
 /** What a terminal shows of these observations, one event each. */
-function shown(observations: readonly Observation[], decides: boolean): string {
+function shown(observations: readonly Observation[], decides: boolean, times = false): string {
   let screen = '';
   const live = new LiveText(
     {
@@ -45,7 +49,7 @@ function shown(observations: readonly Observation[], decides: boolean): string {
       confirm: async () => false,
       ask: async () => '',
     },
-    { decides },
+    { decides, times },
   );
   let view: TaskView | undefined;
   for (const [at, observation] of observations.entries()) {
@@ -125,5 +129,16 @@ describe('a task as it happens', () => {
       overview: null,
     };
     expect(shown([snapshot], true)).toBe('the result\n#1 completed\n');
+  });
+
+  it('begins each line with the time of its event if asked to, in UTC as the log', () => {
+    const at = '2026-01-02T05:04:05.123+02:00';
+    const began = activity({ type: 'tool.started', ...call, toolId: 'write-1' }, at);
+    const state = { state: 'completed', text: '', pending: [], question: null } as const;
+    const ended: Observation = { type: 'status', ...task, ...state, at: 'yesterday' };
+    expect(shown([began, ended], true, true)).toBe(
+      '03:04:05.123Z #1 write-file runs: Write a.md  write-1\nyesterday #2 completed\n',
+    );
+    expect(shown([began], true)).toMatch(/^#1 /);
   });
 });
