@@ -42,6 +42,7 @@ import type { AllowedHostsAndOrigins } from '../http/auth/origin-check.ts';
 import { cors } from '../http/auth/cors.ts';
 import { createRequestHandler } from '../http/routes/request-handler.ts';
 import { restRoute } from '../http/routes/rest-route.ts';
+import type { Disconnects } from '../http/streams/disconnects.ts';
 import { HEARTBEAT_MS } from '../http/streams/sse.ts';
 import type { StreamTickets } from '../http/auth/stream-ticket.ts';
 import type { Authenticate } from '../http/auth/tokens.ts';
@@ -71,6 +72,8 @@ export interface AppOptions {
   log: Logger;
   /** The content of `GET /health`, for callers with a token. */
   health: () => object;
+  /** What happens to the task of a client that disconnects. Defaults to nothing. */
+  disconnects?: Disconnects;
   /** The current status of the MCP servers. Optional. */
   servers?: () => readonly ToolServerView[];
   /** Aborted to end open streams. */
@@ -84,7 +87,7 @@ export interface AppOptions {
 export function createApp(options: AppOptions): Express {
   const { tasks, card, log, tickets, limits = DEFAULT_LIMITS, heartbeatMs = HEARTBEAT_MS } = options;
   const binding = {
-    handler: createRequestHandler(tasks, card, options.servers),
+    handler: createRequestHandler(tasks, card, options),
     card,
     limits,
     heartbeatMs,
@@ -179,8 +182,10 @@ function identified(
         scope.abort('client-gone');
       }
     });
+    const hasLeft = (): boolean =>
+      scope.reason === 'client-gone' || (response.destroyed && !response.writableFinished);
     const full = (): Promise<void> | undefined => untilDrained(response, STALLED_HEARTBEATS * heartbeatMs);
-    attachCaller(request, new Caller({ principal, signal: scope.signal, full, endAfter }));
+    attachCaller(request, new Caller({ principal, signal: scope.signal, hasLeft, full, endAfter }));
     next();
   };
 }

@@ -19,6 +19,7 @@ import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory, checkWritable } from '../../shared/state/state-directory.ts';
 import { obtainToken } from '../../shared/state/token-file.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
+import { cancellingDisconnects, IGNORED_DISCONNECTS } from '../http/streams/disconnects.ts';
 import { createCapabilities } from './capabilities.ts';
 import type { Capabilities } from './capabilities.ts';
 import { allowedWorkspaces } from './allowed-workspaces.ts';
@@ -182,6 +183,10 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     clock: systemClock,
     file: pageAccessFile(settings.stateDir),
   });
+  const disconnects =
+    settings.onDisconnect === 'cancel'
+      ? cancellingDisconnects({ tasks, clock: systemClock, log })
+      : IGNORED_DISCONNECTS;
   let closing = false;
   const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];
   const app = createApp({
@@ -219,6 +224,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
       clock: clockCheck.jump === 0 ? 'ok' : implausible(clockCheck.jump),
     }),
     servers,
+    disconnects,
   });
   // Resume the old tasks before accepting new requests.
   const recovered = await tasks.recover();
@@ -232,6 +238,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
 
   const stop = async (): Promise<void> => {
     closing = true;
+    disconnects.stop();
     await tasks.shutdown(settings.grace);
     await mcpServers?.close();
     await worker.close();

@@ -1,4 +1,5 @@
 /** Defines the server's settings: names, types, defaults and help texts. */
+import { ON_DISCONNECT } from '../http/streams/disconnects.ts';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { setting } from '../../shared/settings/config.ts';
@@ -292,6 +293,15 @@ export const SERVER_SETTINGS = {
     describe:
       'how long an action waits for a decision, or a question for an answer, before the task is canceled; or never',
     allowed: DURATION_ALLOWED,
+  }),
+  onDisconnect: setting({
+    kind: 'text',
+    placeholder: ON_DISCONNECT.join('|'),
+    schema: z.enum(ON_DISCONNECT),
+    fallback: 'detach',
+    env: 'A2A_SERVER_ON_DISCONNECT',
+    describe: 'what happens to a task whose client cuts its message and does not come back within 10 s',
+    allowed: 'detach (it goes on) or cancel',
   }),
   idleTimeout: setting({
     kind: 'text',

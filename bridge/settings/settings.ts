@@ -100,8 +100,17 @@ export const BRIDGE_SETTINGS = {
     fallback: 'detach',
     env: 'MCP_A2A_BRIDGE_ON_CANCEL',
     describe:
-      'what happens to a task when a person stops the call that waits for it; a timeout or a disconnect never ends a task',
+      'what happens to a task when a person stops the call that waits for it; a timeout never ends a task',
     allowed: 'detach (it goes on) or cancel',
+  }),
+  onDisconnect: setting({
+    kind: 'text',
+    placeholder: ON_CANCEL.join('|'),
+    schema: z.enum(ON_CANCEL),
+    fallback: 'detach',
+    env: 'MCP_A2A_BRIDGE_ON_DISCONNECT',
+    describe: 'what happens to the tasks of a client that disconnects',
+    allowed: 'detach (they go on) or cancel',
   }),
   approvals: setting({
     kind: 'text',

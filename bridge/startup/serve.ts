@@ -16,12 +16,14 @@ import type { HttpRun } from '../transports/http/serve-http.ts';
 import { SeenResults } from '../mcp/tool/seen-results.ts';
 import { UnconfirmedAnswers } from '../sessions/unconfirmed-answers.ts';
 import { createServer, type McpServerOptions } from '../mcp/server/mcp-server.ts';
+import { abort } from '../mcp/tools/abort-tool.ts';
 import { wasLeftOpen } from '../state/left-open.ts';
 import { StdioTransport } from '../transports/stdio/stdio-transport.ts';
 import { TaskListening } from '../mcp/tasks/task-listening.ts';
 import { FollowedTasks } from '../sessions/followed-tasks.ts';
 import { watchTask } from '../mcp/tasks/watch-task.ts';
 import type { ToolName } from '../tool-names/tool-name.ts';
+import { ClientTasks } from '../mcp/cancelled-calls/client-tasks.ts';
 import { CancelledCalls } from '../mcp/cancelled-calls/cancelled-calls.ts';
 
 /** How long shutdown waits for the outbox, in milliseconds. The next bridge finishes the rest. */
@@ -40,7 +42,7 @@ interface ServeOptions {
  */
 export async function serve({ settings, places, log }: ServeOptions): Promise<void> {
   const version = packageVersion();
-  const { toolPrefix: prefix, onCancel, stdio } = settings;
+  const { toolPrefix: prefix, stdio } = settings;
   let opened: Promise<Bridge> | undefined;
   const bridge = (): Promise<Bridge> => {
     opened ??= open().catch((error: unknown) => {
@@ -56,13 +58,15 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
     return openBridge({ settings, env: process.env, serverScript, program, log, version });
   };
   const { approvals } = settings;
-  const parts: McpServerOptions = { version, prefix, log, onCancel, approvals, bridge };
+  const parts: McpServerOptions = { version, prefix, log, cancelSettings: settings, approvals, bridge };
 
   // Claude Code's print mode answers every form without a person, and refuses tools that ask a person.
   const unattended = process.env['CLAUDE_CODE_ENTRYPOINT'] === 'sdk-cli';
   const followed = new FollowedTasks();
+  const tasks = new ClientTasks();
   const client = {
     withdrawals: new CancelledCalls(),
+    tasks,
     receipts: new UnconfirmedAnswers(),
     seen: new SeenResults(),
     followed,
@@ -70,12 +74,14 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
   };
   let ending = false;
   let http: Promise<HttpRun | undefined> = Promise.resolve(undefined);
-  const end = async (why: string): Promise<void> => {
+  const end = async (why: string, left: 'client-left' | 'bridge-ends' = 'bridge-ends'): Promise<void> => {
     if (ending) return;
     ending = true;
-    log.info({ why }, 'the bridge ends; tasks go on');
+    const cancels = left === 'client-left' && settings.onDisconnect === 'cancel';
+    log.info({ why }, cancels ? "the bridge ends, with its client's tasks" : 'the bridge ends; tasks go on');
     setTimeout(() => process.exit(0), LAST_WRITES_MS);
     client.receipts.confirm();
+    if (cancels) await tasks.cancelAll(log);
     const run = await http.catch(() => undefined);
     await run?.stop();
     const running = await opened?.catch(() => undefined);
@@ -99,8 +105,8 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
     });
     log.debug({ version, state: settings.stateDir }, 'serving MCP over stdio');
     const closed = `the client closed stdin${settings.http === undefined ? '' : '; without a client there, --no-stdio serves HTTP alone'}`;
-    process.stdin.once('end', () => void end(closed));
-    process.stdin.once('close', () => void end(closed));
+    process.stdin.once('end', () => void end(closed, 'client-left'));
+    process.stdin.once('close', () => void end(closed, 'client-left'));
   }
   if (settings.http !== undefined) http = serveOverHttp(settings.http, settings, parts);
   void takeUp(settings, bridge);
@@ -139,6 +145,8 @@ async function serveOverHttp(
     stateDir,
     origins: httpAllowOrigin,
     serve: (client) => createServer(parts, client),
+    onDisconnect: parts.cancelSettings.onDisconnect,
+    abortTool: async (request) => abort(await parts.bridge(), request),
     log: parts.log,
   });
   parts.log.info({ url: run.url, tokenFile: run.tokenPath }, 'serving MCP over HTTP');

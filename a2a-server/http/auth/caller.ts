@@ -12,14 +12,17 @@ export class Caller implements User {
    * signal (E4).
    */
   readonly signal: AbortSignal;
+  /** Whether the client closed the connection. The server may end a request too. */
+  readonly hasLeft: () => boolean;
   /** @returns a promise to await before the next write if the client's socket is full (S3); undefined if it is not. */
   readonly full: () => Promise<void> | undefined;
   /** Aborts the signal after this many milliseconds, unless the response has ended by then. */
   readonly endAfter: (ms: number) => void;
 
-  constructor({ principal, signal, full, endAfter }: Omit<Caller, 'isAuthenticated' | 'userName'>) {
+  constructor({ principal, signal, hasLeft, full, endAfter }: Omit<Caller, 'isAuthenticated' | 'userName'>) {
     this.principal = principal;
     this.signal = signal;
+    this.hasLeft = hasLeft;
     this.full = full;
     this.endAfter = endAfter;
   }

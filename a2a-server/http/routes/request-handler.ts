@@ -12,6 +12,7 @@ import type { TaskService } from '../../executor/task-service.ts';
 import { CallContext } from '../auth/call-context.ts';
 import { incomingOf } from '../wire/incoming.ts';
 import { outputModesOf } from '../wire/output-modes.ts';
+import { IGNORED_DISCONNECTS, type Disconnects } from '../streams/disconnects.ts';
 import { listTasks } from './task-list.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
 import { waitForReplyMessage, sendAndFollow, subscribe } from '../streams/task-stream.ts';
@@ -25,11 +26,16 @@ const cancelMetadata = z.object({
 
 const noPush = (): Promise<never> => Promise.reject(new PushNotificationNotSupportedError());
 
-/** @param servers the current state of the MCP servers, for GetTask. */
+interface RequestHandlerOptions {
+  /** The current state of the MCP servers, for GetTask. */
+  servers?: () => readonly ToolServerView[];
+  disconnects?: Disconnects;
+}
+
 export function createRequestHandler(
   tasks: TaskService,
   card: AgentCard,
-  servers: () => readonly ToolServerView[] = () => [],
+  { servers = () => [], disconnects = IGNORED_DISCONNECTS }: RequestHandlerOptions = {},
 ): A2ARequestHandler {
   return {
     getAgentCard: () => Promise.resolve(card),
@@ -46,17 +52,21 @@ export function createRequestHandler(
         const { taskId, seq } = await tasks.send(
           incomingOf(request, { principal, speaksApproval: context.speaksApproval }),
         );
-        if (request.configuration?.returnImmediately !== true)
+        if (request.configuration?.returnImmediately !== true) {
+          const ends = disconnects.reads(taskId, { principal, by: 'message' });
           for await (const _ of tasks.follow(taskId, seq, { until: 'settled', signal }));
+          ends(context.caller.hasLeft() ? 'cut' : 'read');
+        }
         const snapshot = await tasks.snapshot(taskId, principal);
         return snapshot.answer === 'message'
           ? waitForReplyMessage(tasks, snapshot, context)
           : toA2aTask(snapshot, context.view(snapshot, outputModes), { historyLength });
       }),
 
-    sendMessageStream: (request, server) => sendAndFollow(tasks, request, CallContext.of(server)),
+    sendMessageStream: (request, server) =>
+      sendAndFollow({ tasks, disconnects }, request, CallContext.of(server)),
 
-    resubscribe: (request, server) => subscribe(tasks, request, CallContext.of(server)),
+    resubscribe: (request, server) => subscribe({ tasks, disconnects }, request, CallContext.of(server)),
 
     getTask: (request, server) =>
       answered(server, async (context) => {

@@ -9,6 +9,7 @@ import { withCodes } from '../../task/shown.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
 import type { CallContext } from '../auth/call-context.ts';
+import { IGNORED_DISCONNECTS, type Disconnects } from './disconnects.ts';
 import { parseCursor } from './event-cursor.ts';
 import { toStreamResponse } from '../wire/event-projection.ts';
 import { incomingOf } from '../wire/incoming.ts';
@@ -34,14 +35,23 @@ interface Start {
   outputModes?: OutputModes | undefined;
 }
 
+interface Readable {
+  tasks: TaskService;
+  disconnects: Disconnects;
+}
+
 type Stream = AsyncGenerator<StreamResponse, void, undefined>;
 
 /**
  * Sends a message. Streams the task at the time of acceptance and all later events, until the task waits or has ended
  * (A2A 1.0 §3.1.2, §11.7: a stream closes at a terminal or interrupted state).
  */
-export function sendAndFollow(tasks: TaskService, request: SendMessageRequest, context: CallContext): Stream {
-  return stream(tasks, context, async () => {
+export function sendAndFollow(
+  { tasks, disconnects }: Readable,
+  request: SendMessageRequest,
+  context: CallContext,
+): Stream {
+  return stream({ tasks, disconnects }, context, async () => {
     const historyLength = request.configuration?.historyLength;
     const outputModes = outputModesOf(request);
     const { principal } = context.caller;
@@ -66,8 +76,12 @@ export function sendAndFollow(tasks: TaskService, request: SendMessageRequest, c
  *
  * With the resumable-stream extension and a cursor, it streams the events after the cursor, also of an ended task.
  */
-export function subscribe(tasks: TaskService, { id }: SubscribeToTaskRequest, context: CallContext): Stream {
-  return stream(tasks, context, async () => {
+export function subscribe(
+  { tasks, disconnects }: Readable,
+  { id }: SubscribeToTaskRequest,
+  context: CallContext,
+): Stream {
+  return stream({ tasks, disconnects }, context, async () => {
     const { principal } = context.caller;
     const text = context.cursor;
     if (text !== undefined) {
@@ -95,13 +109,24 @@ const ANEW = 'Subscribe without it to get the current task first.';
 
 /** Streams the events after a position until the task has ended. If it has ended, streams the rest. */
 export function streamAfter(tasks: TaskService, task: TaskRow, after: number, context: CallContext): Stream {
-  return stream(tasks, context, () => Promise.resolve({ task, after, until: 'ended' }));
+  const readable = { tasks, disconnects: IGNORED_DISCONNECTS };
+  return stream(readable, context, () => Promise.resolve({ task, after, until: 'ended' }));
 }
 
 /** One generator for all streams, because each further generator costs time per event. */
-async function* stream(tasks: TaskService, context: CallContext, begin: () => Promise<Start>): Stream {
+async function* stream(
+  { tasks, disconnects }: Readable,
+  context: CallContext,
+  begin: () => Promise<Start>,
+): Stream {
+  let ends: ReturnType<Disconnects['reads']> | undefined;
   try {
     const { task, first, after, until, historyLength, outputModes } = await begin();
+    const { principal } = context.caller;
+    ends = disconnects.reads(task.taskId, {
+      principal,
+      by: until === 'settled' ? 'message' : 'subscription',
+    });
     context.accept();
     const view = context.view(task, outputModes);
     if (first?.answer === 'message' && until === 'settled') {
@@ -127,6 +152,8 @@ async function* stream(tasks: TaskService, context: CallContext, begin: () => Pr
       }
   } catch (error) {
     throw context.refusal(error);
+  } finally {
+    ends?.(context.caller.hasLeft() ? 'cut' : 'read');
   }
 }
 

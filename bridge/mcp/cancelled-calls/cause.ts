@@ -1,9 +1,16 @@
 /** Derives from the client's words why it cancelled a call, and what that means for the task. Pure. */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 
-/** What happens to the task when a person stops the call: the setting `onCancel`. */
+/** What happens to a task when its call is cancelled: the settings `onCancel` and `onDisconnect`. */
 export const ON_CANCEL = ['detach', 'cancel'] as const;
 export type OnCancel = (typeof ON_CANCEL)[number];
+
+export interface CancelSettings {
+  /** When a person stops the call. */
+  onCancel: OnCancel;
+  /** When the client disconnects. */
+  onDisconnect: OnCancel;
+}
 
 /**
  * - `person`: a person stopped the call, and the client says so.
@@ -31,21 +38,28 @@ const PERSON =
 
 /** @param reason the abort reason of the call's signal */
 export function causeOf(reason: unknown): Cause {
-  if (reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed)
-    return { name: 'client-gone', words: '' };
+  if (reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed) return CLIENT_GONE;
   // Without a reason from the client, the signal carries the platform's default reason.
   const words = typeof reason === 'string' ? shortened(reason) : '';
   if (TIMEOUT.test(words)) return { name: 'timeout', words };
   return { name: PERSON.test(words) ? 'person' : 'unexplained', words };
 }
 
-/**
- * Only a person's stop may end a task, and only if the setting says so. A timeout or a lost connection detaches
- * (E4).
- */
-export function effectOfCause({ name }: Cause, setting: OnCancel): OnCancel {
-  return name === 'person' ? setting : 'detach';
+/** A person's stop and a disconnect may end a task, if the setting says so. Anything else detaches (E4). */
+export function effectOfCause({ name }: Cause, { onCancel, onDisconnect }: CancelSettings): OnCancel {
+  switch (name) {
+    case 'person':
+      return onCancel;
+    case 'client-gone':
+      return onDisconnect;
+    case 'timeout':
+    case 'unexplained':
+      return 'detach';
+  }
 }
+
+/** The cause of a call whose client has closed the connection. */
+export const CLIENT_GONE: Cause = { name: 'client-gone', words: '' };
 
 /** The second half of a sentence, such as `the client timed out (…)`. */
 export function causeWords({ name, words }: Cause): string {

@@ -16,7 +16,8 @@ import type { DelegationService } from '../../sessions/delegation-service.ts';
 import type { Session } from '../../sessions/session.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
-import { type Cause, causeOf, causeWords, effectOfCause, type OnCancel } from './cause.ts';
+import { type Cause, causeOf, causeWords, CLIENT_GONE, effectOfCause, type CancelSettings } from './cause.ts';
+import type { ClientTasks } from './client-tasks.ts';
 import { type TaskOutcome, outcomeText, type CancelledCall, type CancelledCalls } from './cancelled-calls.ts';
 
 /** The session that a call waits for. Set when the call has sent its message or found its session. */
@@ -31,7 +32,8 @@ interface OpenCallOptions {
   signal: AbortSignal;
   requestId: RequestId;
   tool: ToolName;
-  onCancel: OnCancel;
+  settings: CancelSettings;
+  tasks: ClientTasks;
   withdrawals: CancelledCalls;
   log: Logger;
   /** Sends the last progress message of this call. */
@@ -41,12 +43,15 @@ interface OpenCallOptions {
 export class OpenCall {
   readonly #watching: OpenCallOptions;
   readonly #unwatch: () => void;
+  readonly #closed: () => void;
   #awaited: AwaitedWork | undefined;
   #cause: Cause | undefined;
 
   constructor(watching: OpenCallOptions) {
     this.#watching = watching;
-    this.#unwatch = onAbort(watching.signal, () => this.#withdrawn());
+    const { signal, tasks, requestId } = watching;
+    this.#unwatch = onAbort(signal, () => this.#withdrawn(causeOf(signal.reason)));
+    this.#closed = tasks.opened(requestId, () => this.#lost());
   }
 
   get withdrawn(): boolean {
@@ -63,24 +68,34 @@ export class OpenCall {
   /** Sets the session that the call waits for. If the call is already cancelled, its outcome is decided now. */
   awaits(awaited: AwaitedWork): void {
     this.#awaited = awaited;
+    if (awaited.delivery !== undefined) this.#watching.tasks.sent(awaited);
     if (this.#cause !== undefined) this.#settle(this.#cause, awaited);
   }
 
   end(): void {
     this.#unwatch();
+    this.#closed();
   }
 
-  #withdrawn(): void {
-    this.#cause = causeOf(this.#watching.signal.reason);
+  /** A cut connection is no cancellation (MCP, Streamable HTTP), unless the operator wants it to count. */
+  #lost(): void {
+    if (this.#watching.settings.onDisconnect === 'cancel') this.#withdrawn(CLIENT_GONE);
+  }
+
+  #withdrawn(cause: Cause): void {
+    if (this.#cause !== undefined) return;
+    this.#cause = cause;
     const { requestId, tool, log } = this.#watching;
-    const { name, words } = this.#cause;
+    const { name, words } = cause;
     log.info({ requestId, tool, cause: name, reason: words }, 'the client cancelled a call');
     if (this.#awaited !== undefined) this.#settle(this.#cause, this.#awaited);
   }
 
   #settle(cause: Cause, { session, delegations, delivery }: AwaitedWork): void {
-    const { tool, onCancel } = this.#watching;
-    const cancels = effectOfCause(cause, onCancel) === 'cancel';
+    const { tool, settings, tasks } = this.#watching;
+    // A client that only waits for a task does not take it along.
+    const own = cause.name !== 'client-gone' || tasks.hasSent(session);
+    const cancels = own && effectOfCause(cause, settings) === 'cancel';
     const ended = session.view !== undefined && hasEnded(session.view) && delivery === undefined;
     const call: CancelledCall = {
       tool,
@@ -91,7 +106,7 @@ export class OpenCall {
     this.#tell(call);
     delivery?.catch((error: unknown) => this.#learn(call, { type: 'refused', message: messageOf(error) }));
     if (ended || !cancels) return;
-    delegations.cancel(session, causeWords(cause)).then(
+    tasks.cancel({ session, delegations }, causeWords(cause)).then(
       (type) => this.#learn(call, { type }),
       (error: unknown) => this.#learn(call, { type: 'not-cancelled', message: messageOf(error) }),
     );

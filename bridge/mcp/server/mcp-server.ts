@@ -25,7 +25,8 @@ import { offerTools } from '../tools/offer-tools.ts';
 import type { SeenResults } from '../tool/seen-results.ts';
 import { withToolPrefix, type Tool } from '../tool/tool.ts';
 import { waitForTask } from '../tools/wait-for-task.ts';
-import type { OnCancel } from '../cancelled-calls/cause.ts';
+import type { CancelSettings } from '../cancelled-calls/cause.ts';
+import type { ClientTasks } from '../cancelled-calls/client-tasks.ts';
 import type { CancelledCalls } from '../cancelled-calls/cancelled-calls.ts';
 
 export const TOOLS: readonly Tool[] = [
@@ -48,7 +49,7 @@ export interface McpServerOptions {
   version: string;
   prefix: string;
   log: Logger;
-  onCancel: OnCancel;
+  cancelSettings: CancelSettings;
   approvals: Approvals;
   bridge: () => Promise<Bridge>;
 }
@@ -57,6 +58,8 @@ export interface McpServerOptions {
 export interface ServerClient {
   /** The calls that the client cancelled. */
   withdrawals: CancelledCalls;
+  /** The client's open calls, and the tasks that end with it if the settings say so. */
+  tasks: ClientTasks;
   /** The answers that the client was sent. */
   receipts: UnconfirmedAnswers;
   /** The MCP tasks that the client follows; undefined when requests do not identify their client. */

@@ -20,7 +20,8 @@ import type { Bridge } from '../bridge-context.ts';
 import { announceResults } from './announce-results.ts';
 import type { UnconfirmedAnswers, OnReceipt } from '../../sessions/unconfirmed-answers.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
-import type { OnCancel } from '../cancelled-calls/cause.ts';
+import type { CancelSettings } from '../cancelled-calls/cause.ts';
+import type { ClientTasks } from '../cancelled-calls/client-tasks.ts';
 import { type AwaitedWork, OpenCall } from '../cancelled-calls/open-call.ts';
 import type { CancelledCalls } from '../cancelled-calls/cancelled-calls.ts';
 import { inputSchemaOf, type ListedSchema, outputSchemaOf } from './listed-schema.ts';
@@ -91,10 +92,11 @@ export interface ToolServer {
   server: McpServer;
   prefix: string;
   log: Logger;
-  onCancel: OnCancel;
+  cancelSettings: CancelSettings;
   approvals: Approvals;
   unattended: boolean;
   withdrawals: CancelledCalls;
+  tasks: ClientTasks;
   receipts: UnconfirmedAnswers;
   followed: FollowedTasks | undefined;
   seen: SeenResults | undefined;
@@ -166,7 +168,8 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
     server,
     prefix,
     log,
-    onCancel,
+    cancelSettings: settings,
+    tasks,
     unattended,
     withdrawals,
     receipts,
@@ -185,7 +188,8 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
     signal,
     requestId,
     tool: spec.name,
-    onCancel,
+    settings,
+    tasks,
     withdrawals,
     log,
     lastWords: (last) => progress.end(last),

@@ -9,8 +9,10 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { UnconfirmedAnswers } from '../../sessions/unconfirmed-answers.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
+import { ClientTasks } from '../../mcp/cancelled-calls/client-tasks.ts';
+import type { OnCancel } from '../../mcp/cancelled-calls/cause.ts';
 import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
-import { DEFAULT_SESSION_LIMITS, McpSessions, type SessionLimits } from './mcp-sessions.ts';
+import { DEFAULT_SESSION_LIMITS, type ExchangeEnd, McpSessions, type SessionLimits } from './mcp-sessions.ts';
 import { PARSE_ERROR, rpcError } from './rpc-error.ts';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -21,7 +23,7 @@ const LAST = { Connection: 'close' };
 
 export interface McpEndpoint {
   /** @param over resolves when the answer is written, or the client has disconnected */
-  answer(request: Request, over: Promise<void>): Promise<Response>;
+  answer(request: Request, over: Promise<ExchangeEnd>): Promise<Response>;
   /** Ends every session and every call in flight. Tasks go on. */
   close(): Promise<void>;
 }
@@ -29,16 +31,21 @@ export interface McpEndpoint {
 interface McpEndpointOptions {
   /** Creates the server of one client. */
   serve: (client: ServerClient) => McpServer;
+  /** What happens to the tasks of a client that disconnects. */
+  onDisconnect: OnCancel;
   log: Logger;
   limits?: SessionLimits;
 }
 
 export function mcpEndpoint({
   serve,
+  onDisconnect,
   log,
   limits = DEFAULT_SESSION_LIMITS,
 }: McpEndpointOptions): McpEndpoint {
-  const sessions = new McpSessions(serve, limits);
+  const sessions = new McpSessions(serve, limits, {
+    onLeft: (tasks) => onDisconnect === 'cancel' && void tasks.cancelAll(log),
+  });
   // Under 2026-07-28 requests do not identify their client, so the next call of any client reports cancelled
   // calls.
   const client = {
@@ -48,13 +55,13 @@ export function mcpEndpoint({
     seen: undefined,
     unattended: false,
   };
-  const handler = createMcpHandler(() => serve(client), {
+  const handler = createMcpHandler(() => serve({ ...client, tasks: new ClientTasks() }), {
     legacy: 'reject',
     onerror: (error) => log.debug({ err: error }, 'MCP request over HTTP'),
   });
   return {
     async answer(request, over) {
-      const body = request.method === 'POST' ? await bodyOf(request) : undefined;
+      const body = request.method === 'POST' ? await jsonBody(request) : undefined;
       if (body instanceof Response) return body;
       if (await isLegacyRequest(request, body)) return sessions.answer({ request, body, over });
       return handler.fetch(request, body === undefined ? {} : { parsedBody: body });
@@ -68,7 +75,7 @@ export function mcpEndpoint({
 }
 
 /** The parsed JSON body of the request, or the error answer for a body that is not valid. */
-async function bodyOf(request: Request): Promise<unknown> {
+export async function jsonBody(request: Request): Promise<unknown> {
   if (!isJsonContentType(request.headers.get('content-type'))) return rpcError(415, 'Send application/json.');
   try {
     const read = await readRequestBody(request, MAX_BODY_BYTES);

@@ -15,6 +15,7 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/server';
 import type { McpServer } from '@modelcontextprotocol/server';
+import { ClientTasks } from '../../mcp/cancelled-calls/client-tasks.ts';
 import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
 import { SeenResults } from '../../mcp/tool/seen-results.ts';
 import { UnconfirmedAnswers } from '../../sessions/unconfirmed-answers.ts';
@@ -29,9 +30,11 @@ export interface SessionLimits {
   most: number;
   /** How long a session may be idle, in milliseconds. */
   idleMs: number;
+  /** How long a client has to come back after its connection was cut, in milliseconds. */
+  reconnectMs: number;
 }
 
-export const DEFAULT_SESSION_LIMITS: SessionLimits = { most: 100, idleMs: 30 * 60_000 };
+export const DEFAULT_SESSION_LIMITS: SessionLimits = { most: 100, idleMs: 30 * 60_000, reconnectMs: 10_000 };
 
 /** How long a client waits before it resumes a stream that broke, in milliseconds. */
 const RETRY_MS = 1_000;
@@ -42,6 +45,7 @@ interface McpSession {
   transport: WebStandardStreamableHTTPServerTransport;
   events: StreamEvents;
   receipts: UnconfirmedAnswers;
+  tasks: ClientTasks;
   /** The number of open exchanges. */
   open: number;
   lastUsed: number;
@@ -52,24 +56,35 @@ interface HttpExchange {
   /** The parsed body; undefined for a request without one. */
   body: unknown;
   /** Resolves when the last byte of the answer is written, or the client has disconnected. */
-  over: Promise<void>;
+  over: Promise<ExchangeEnd>;
 }
+
+/** `cut`: the connection closed before the end of the answer. */
+export type ExchangeEnd = 'answered' | 'cut';
 
 export class McpSessions {
   readonly #serve: (client: ServerClient) => McpServer;
   readonly #limits: SessionLimits;
   readonly #now: () => number;
+  readonly #onLeft: (tasks: ClientTasks) => void;
   readonly #sessions = new Map<string, McpSession>();
   /** Sessions that are starting, and count against the limit. */
   #beginning = 0;
   #sweep: NodeJS.Timeout | undefined;
 
-  /** @param serve creates the server of one session @param now a monotonic clock, in milliseconds */
+  /**
+   * @param serve creates the server of one session @param now a monotonic clock, in milliseconds
+   * @param onLeft called when a client ends its session, or does not use it for too long
+   */
   constructor(
     serve: (client: ServerClient) => McpServer,
     limits: SessionLimits = DEFAULT_SESSION_LIMITS,
-    now: () => number = () => performance.now(),
+    {
+      now = () => performance.now(),
+      onLeft = () => undefined,
+    }: { now?: () => number; onLeft?: (tasks: ClientTasks) => void } = {},
   ) {
+    this.#onLeft = onLeft;
     this.#serve = serve;
     this.#limits = limits;
     this.#now = now;
@@ -99,7 +114,7 @@ export class McpSessions {
   /** Ends the sessions that were idle for longer than `idleMs`. */
   endIdle(): void {
     const before = this.#now() - this.#limits.idleMs;
-    for (const [id, session] of this.#idle()) if (session.lastUsed <= before) this.#end(id, session);
+    for (const [id, session] of this.#idle()) if (session.lastUsed <= before) this.#left(id, session);
   }
 
   close(): void {
@@ -123,12 +138,15 @@ export class McpSessions {
       },
       onsessionclosed: (id) => {
         this.#sessions.delete(id);
+        this.#onLeft(tasks);
       },
     });
     const receipts = new UnconfirmedAnswers();
-    const session: McpSession = { transport, events, receipts, open: 0, lastUsed: this.#now() };
+    const tasks = new ClientTasks();
+    const session: McpSession = { transport, events, receipts, tasks, open: 0, lastUsed: this.#now() };
     const server = this.#serve({
       withdrawals: new CancelledCalls(),
+      tasks,
       // The revisions with sessions have no tasks extension.
       followed: undefined,
       receipts,
@@ -153,26 +171,39 @@ export class McpSessions {
   #within(session: McpSession, { request, body, over }: HttpExchange): Promise<Response> {
     session.open += 1;
     session.lastUsed = this.#now();
-    void this.#release(session, over);
+    void this.#release(session, { body, over });
     return session.events.during(requestIdIn(body), () =>
       session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body }),
     );
   }
 
-  async #release(session: McpSession, over: Promise<void>): Promise<void> {
-    await over;
+  async #release(session: McpSession, { body, over }: Pick<HttpExchange, 'body' | 'over'>): Promise<void> {
+    const end = await over;
+    const cutAt = this.#now();
     session.open -= 1;
-    session.lastUsed = this.#now();
+    session.lastUsed = cutAt;
+    const id = requestIdIn(body);
+    if (end !== 'cut' || id === undefined) return;
+    // A client may resume a cut stream (SEP-1699). One that sends nothing within this time has left.
+    const look = (): void => {
+      if (session.lastUsed === cutAt && session.open === 0) session.tasks.lost(id);
+    };
+    setTimeout(look, this.#limits.reconnectMs).unref();
   }
 
   #makeRoom(): boolean {
     const [oldest] = this.#idle().toSorted(([, a], [, b]) => a.lastUsed - b.lastUsed);
-    if (oldest !== undefined) this.#end(...oldest);
+    if (oldest !== undefined) this.#left(...oldest);
     return oldest !== undefined;
   }
 
   #idle(): [string, McpSession][] {
     return [...this.#sessions].filter(([, { open }]) => open === 0);
+  }
+
+  #left(id: string, session: McpSession): void {
+    this.#end(id, session);
+    this.#onLeft(session.tasks);
   }
 
   /** Ends the session's streams. Its calls in flight end as if the client had disconnected. */

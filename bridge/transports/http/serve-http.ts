@@ -11,8 +11,11 @@ import type { Logger } from '../../../shared/runtime/logging.ts';
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
 import { obtainToken, tokenPath } from '../../../shared/state/token-file.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
+import { ABORT_PATH, abortAnswer, abortedTool, type AbortTool } from './abort-route.ts';
 import { isPreflight, pageHeaders, preflightHeaders } from './cors.ts';
 import { checkHostAndOrigin, checkBearerToken, type AccessRules } from './auth.ts';
+import type { ExchangeEnd } from './mcp-sessions.ts';
+import type { OnCancel } from '../../mcp/cancelled-calls/cause.ts';
 import { type McpEndpoint, mcpEndpoint } from './mcp-endpoint.ts';
 import { rpcError } from './rpc-error.ts';
 import { writeResponse } from './write-response.ts';
@@ -41,24 +44,35 @@ interface ServeHttpOptions {
   origins: readonly string[];
   /** Creates the server of one client. */
   serve: (client: ServerClient) => McpServer;
+  abortTool: AbortTool;
+  /** What happens to the tasks of a client that disconnects. */
+  onDisconnect: OnCancel;
   log: Logger;
 }
 
 /** @throws ProductError CONFIGURATION when the port or the state directory cannot be used */
-export async function serveHttp({ port, stateDir, origins, serve, log }: ServeHttpOptions): Promise<HttpRun> {
+export async function serveHttp({
+  port,
+  stateDir,
+  origins,
+  serve,
+  abortTool,
+  onDisconnect,
+  log,
+}: ServeHttpOptions): Promise<HttpRun> {
   await prepareStateDirectory(stateDir);
   const door: AccessRules = {
     token: await obtainToken(stateDir, 'http-token'),
     tokenPath: tokenPath(stateDir, 'http-token'),
     origins,
   };
-  const endpoint = mcpEndpoint({ serve, log });
+  const endpoint = mcpEndpoint({ serve, onDisconnect, log });
   let closing = false;
   const server = createServer((request, response) => {
     response.on('error', () => undefined);
     // During shutdown a connection closes after its last answer. Node marks it idle only after this event.
     response.once('close', () => closing && setImmediate(() => server.closeIdleConnections()));
-    respond(request, response, { door, endpoint, closing }).catch((error: unknown) => {
+    respond(request, response, { door, endpoint, abortTool, closing }).catch((error: unknown) => {
       log.error({ err: error }, 'an HTTP request failed');
       response.destroy();
     });
@@ -77,6 +91,7 @@ export async function serveHttp({ port, stateDir, origins, serve, log }: ServeHt
 interface Inside {
   door: AccessRules;
   endpoint: McpEndpoint;
+  abortTool: AbortTool;
   closing: boolean;
 }
 
@@ -99,8 +114,21 @@ async function respond(request: IncomingMessage, response: ServerResponse, insid
     const again = { 'Retry-After': String(RETRY_AFTER) };
     return refuse(response, rpcError(503, 'The bridge is ending.', { headers: again }), forPage);
   }
-  if (request.url?.split('?', 1)[0] !== PATH)
-    return refuse(response, rpcError(404, `There is nothing here: MCP is at ${PATH}.`), forPage);
+  const path = request.url?.split('?', 1)[0] ?? '';
+  const toolId = abortedTool(path);
+  if (toolId !== undefined) {
+    const answer = await abortAnswer(webRequest(request), toolId, inside.abortTool);
+    return writeResponse(response, answer, forPage);
+  }
+  if (path !== PATH)
+    return refuse(
+      response,
+      rpcError(
+        404,
+        `There is nothing here: MCP is at ${PATH}, and POST ${ABORT_PATH}<toolId> aborts a tool.`,
+      ),
+      forPage,
+    );
   await writeResponse(response, await answerOf(request, response, inside.endpoint), forPage);
 }
 
@@ -115,21 +143,22 @@ async function answerOf(
     return rpcError(405, `MCP takes ${METHODS.join(', ')}.`, { headers });
   }
   const gone = new AbortController();
-  const over = once(response, 'close').then(
-    () => gone.abort(),
-    () => gone.abort(),
-  );
+  const end = (): ExchangeEnd => {
+    gone.abort();
+    return response.writableFinished ? 'answered' : 'cut';
+  };
+  const over = once(response, 'close').then(end, end);
   return endpoint.answer(webRequest(request, gone.signal), over);
 }
 
 /** Converts the request for the MCP SDK, without reading its body. */
-function webRequest(request: IncomingMessage, signal: AbortSignal): Request {
+function webRequest(request: IncomingMessage, signal?: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headersDistinct))
     for (const each of value ?? []) headers.append(name, each);
   const { method = '' } = request;
   const body = method === 'POST' ? { body: Readable.toWeb(request), duplex: 'half' as const } : {};
-  return new Request(`http://${HOST}${PATH}`, { method, headers, signal, ...body });
+  return new Request(`http://${HOST}${PATH}`, { method, headers, ...(signal && { signal }), ...body });
 }
 
 /** Refuses a request without reading its body, so the connection closes after the answer. */

@@ -1,6 +1,7 @@
 /** A task is ended from outside, whatever it is doing. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { jsonOf, refusal } from '../../support/rpc-answer.ts';
@@ -131,5 +132,27 @@ describe('the model is asked', () => {
       expect((await on.peer.task(taskId)).overview.turns).toBeLessThanOrEqual(1);
     }
     await untilIdle(on);
+  });
+});
+
+describe('--on-disconnect cancel', () => {
+  it('ends the task of a client that cuts its stream and does not come back; by default it goes on', async () => {
+    const ends = await stage({ args: ['--mode', 'auto', '--on-disconnect', 'cancel'] });
+    const stays = await stage({ args: ['--mode', 'auto'] });
+    const cut = async ({ peer }: Stage): Promise<string> => {
+      const stream = await peer.stream('wait 600 seconds');
+      await stream.until((event) => event.activity?.type === 'tool.started');
+      stream.connection.destroy();
+      return stream.seen[0]?.taskId ?? '';
+    };
+    const [ending, staying] = [await cut(ends), await cut(stays)];
+    // A reader of its events would keep it.
+    let task = await ends.peer.task(ending);
+    for (; task.state === 'WORKING'; task = await ends.peer.task(ending)) await setTimeout(100);
+    expect(task.statusText).toBe(
+      'Canceled by local over disconnect: its client disconnected and did not come back',
+    );
+    expect(ends.server.log()).toMatch(/"channel":"disconnect","reason":"its client disconnected/);
+    expect((await stays.peer.task(staying)).state).toBe('WORKING');
   });
 });

@@ -34,6 +34,7 @@ describe("the bridge's settings", () => {
       http: undefined,
       httpAllowOrigin: [],
       onCancel: 'detach',
+      onDisconnect: 'detach',
       approvals: 'auto',
       forms: 'none',
       fastestAnswerSeconds: 1,

@@ -22,12 +22,13 @@ describe('why a call was withdrawn', () => {
     expect(causeOf(reason).name).toBe(name);
   });
 
-  test('R48 only a person’s stop ends a task, and only where the setting says so', () => {
+  test('R48 a person’s stop and a disconnect end a task, each only where its setting says so', () => {
     const names = ['person', 'timeout', 'client-gone', 'unexplained'] as const;
-    const effects = (setting: 'detach' | 'cancel') =>
-      names.map((name) => effectOfCause({ name, words: '' }, setting));
-    expect(effects('detach')).toEqual(['detach', 'detach', 'detach', 'detach']);
-    expect(effects('cancel')).toEqual(['cancel', 'detach', 'detach', 'detach']);
+    const effects = (onCancel: 'detach' | 'cancel', onDisconnect: 'detach' | 'cancel') =>
+      names.filter((name) => effectOfCause({ name, words: '' }, { onCancel, onDisconnect }) === 'cancel');
+    expect(effects('detach', 'detach')).toEqual([]);
+    expect(effects('cancel', 'detach')).toEqual(['person']);
+    expect(effects('detach', 'cancel')).toEqual(['client-gone']);
   });
 
   test('is said with the client’s own words, on one line and not at any length', () => {

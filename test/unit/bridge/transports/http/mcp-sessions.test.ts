@@ -1,6 +1,10 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { McpServer } from '@modelcontextprotocol/server';
-import { McpSessions, SESSION_HEADER } from '../../../../../bridge/transports/http/mcp-sessions.ts';
+import {
+  type ExchangeEnd,
+  McpSessions,
+  SESSION_HEADER,
+} from '../../../../../bridge/transports/http/mcp-sessions.ts';
 
 const INITIALIZE = {
   jsonrpc: '2.0',
@@ -22,7 +26,7 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
 
   function sessionsOf(most: number): McpSessions {
     now = 0;
-    const sessions = new McpSessions(serve, { most, idleMs: IDLE_MS }, () => now);
+    const sessions = new McpSessions(serve, { most, idleMs: IDLE_MS, reconnectMs: 0 }, { now: () => now });
     open.push(sessions);
     return sessions;
   }
@@ -86,7 +90,7 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
         method: 'POST',
         headers: { accept: 'text/html' },
       });
-      const answer = await sessions.answer({ request, body: INITIALIZE, over: Promise.resolve() });
+      const answer = await sessions.answer({ request, body: INITIALIZE, over: Promise.resolve('answered') });
       expect(answer.status).toBe(406);
     }
     expect(sessions.size).toBe(0);
@@ -104,7 +108,7 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
 /** One exchange; it is over when its answer has been read, or when `over` says so. */
 async function exchange(
   sessions: McpSessions,
-  { body, id, over }: { body: object; id?: string; over?: Promise<void> },
+  { body, id, over }: { body: object; id?: string; over?: Promise<ExchangeEnd> },
 ): Promise<{ status: number; id: string | null }> {
   const request = new Request('http://127.0.0.1/mcp', {
     method: 'POST',
@@ -114,13 +118,13 @@ async function exchange(
       ...(id === undefined ? {} : { [SESSION_HEADER]: id }),
     },
   });
-  const done = over ?? Promise.resolve();
+  const done = over ?? Promise.resolve('answered' as const);
   const answer = await sessions.answer({ request, body, over: done });
   if (over === undefined) await answer.text();
   return { status: answer.status, id: answer.headers.get(SESSION_HEADER) };
 }
 
-async function begun(sessions: McpSessions, over?: Promise<void>): Promise<string> {
+async function begun(sessions: McpSessions, over?: Promise<ExchangeEnd>): Promise<string> {
   const { status, id } = await exchange(sessions, {
     body: INITIALIZE,
     ...(over === undefined ? {} : { over }),

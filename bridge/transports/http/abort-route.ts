@@ -1,0 +1,42 @@
+/** `POST /api/tools/abort/:toolId`: aborts one tool execution, for clients without MCP. It answers like `tools/abort`. */
+import { z } from 'zod';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { issuesOf } from '../../../shared/settings/config.ts';
+import { jsonBody } from './mcp-endpoint.ts';
+import { rpcError } from './rpc-error.ts';
+
+export const ABORT_PATH = '/api/tools/abort/';
+
+export type AbortTool = (request: {
+  toolId: string;
+  reason: string;
+}) => Promise<{ success: boolean; message: string }>;
+
+const wanted = z.strictObject({ reason: z.string().min(1).max(10_000).optional() }).optional();
+
+/** @returns undefined for another address */
+export function abortedTool(path: string): string | undefined {
+  if (!path.startsWith(ABORT_PATH)) return undefined;
+  const id = path.slice(ABORT_PATH.length);
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
+  }
+}
+
+/** The body is optional: `{"reason": "…"}`. */
+export async function abortAnswer(request: Request, toolId: string, abort: AbortTool): Promise<Response> {
+  if (request.method !== 'POST')
+    return rpcError(405, `${ABORT_PATH}<toolId> takes POST.`, { headers: { Allow: 'POST' } });
+  const body = request.headers.has('content-type') ? await jsonBody(request) : undefined;
+  if (body instanceof Response) return body;
+  const { data, error } = wanted.safeParse(body);
+  if (error) return rpcError(400, `The body is optional, {"reason": "…"}: ${issuesOf(error)}.`);
+  try {
+    return Response.json(await abort({ toolId, reason: data?.reason ?? 'aborted over HTTP' }));
+  } catch (failure) {
+    if (failure instanceof ProductError) return rpcError(502, failure.message);
+    throw failure;
+  }
+}

@@ -1,0 +1,84 @@
+/** A client that disconnects from the bridge: its tasks go on, or end with it (`--on-disconnect`). */
+import { describe, expect, test } from '@jest/globals';
+import { McpClient } from '../../../shared/client/index.ts';
+import { stage, type Stage } from '../../support/stage.ts';
+import { CANCEL, DELEGATE, startClient, startHttp } from './support/bridge-stage.ts';
+
+const ENDING = ['--on-disconnect', 'cancel', '--log-level', 'info'];
+const LONG = { task: 'wait 600 seconds', waitSeconds: 0 };
+
+async function running(whole: Stage): Promise<string> {
+  const [task] = await whole.peer.list();
+  return task?.taskId ?? '';
+}
+
+async function ended(whole: Stage, taskId: string): Promise<string> {
+  const stream = await whole.peer.follow(taskId, 0);
+  await stream.until((event) => event.state === 'CANCELED');
+  return (await whole.peer.task(taskId)).statusText;
+}
+
+describe('a client that disconnects', () => {
+  test('E4 leaves its task to the agent, which goes on', async () => {
+    const whole = await stage({ args: ['--mode', 'auto'] });
+    const client = await startClient(whole.server);
+    await client.call(DELEGATE, LONG);
+    await client.close();
+    expect((await whole.peer.task(await running(whole))).state).toBe('WORKING');
+  });
+
+  test('takes its task along with --on-disconnect cancel; the journal says over what and why', async () => {
+    const whole = await stage({ args: ['--mode', 'auto'] });
+    const client = await startClient(whole.server, { args: ENDING });
+    await client.call(DELEGATE, LONG);
+    await client.close();
+    const taskId = await running(whole);
+    expect(await ended(whole, taskId)).toBe('Canceled by local over mcp: the client closed the connection');
+    expect(client.stderr).toContain('a task was cancelled with its client');
+  });
+
+  test('takes along the task whose call is still in flight', async () => {
+    const whole = await stage({ args: ['--mode', 'auto'] });
+    const client = await startClient(whole.server, { args: ENDING });
+    client.send('tools/call', {
+      name: DELEGATE,
+      arguments: { task: LONG.task, waitSeconds: 600 },
+      _meta: { progressToken: 1 },
+    });
+    await client.progressed(/ runs: /);
+    await client.close();
+    expect(await ended(whole, await running(whole))).toContain('the client closed the connection');
+  });
+
+  test('does not take along a task that it only waits for', async () => {
+    const whole = await stage({ args: ['--mode', 'auto'] });
+    const stream = await whole.peer.stream(LONG.task);
+    await stream.until((event) => event.state === 'WORKING');
+    const { taskId, sessionId } = await whole.peer.task(await running(whole));
+    const client = await startClient(whole.server, { args: ENDING });
+    await client.call('wait_for_task', { sessionId, waitSeconds: 0 });
+    await client.close();
+    expect((await whole.peer.task(taskId)).state).toBe('WORKING');
+  });
+
+  test('over HTTP disconnects by the end of its MCP session', async () => {
+    const whole = await stage({ args: ['--mode', 'auto'] });
+    const bridge = await startHttp(whole.server, { args: ENDING });
+    const client = new McpClient({ url: bridge.url, token: bridge.token });
+    await client.call(DELEGATE, LONG);
+    await client.close();
+    expect(await ended(whole, await running(whole))).toContain('the client closed the connection');
+  });
+});
+
+test('what is cancelled over MCP is recorded as such, with or without a reason', async () => {
+  const whole = await stage({ args: ['--mode', 'auto'] });
+  const client = await startClient(whole.server);
+  for (const reason of ['the plan has changed', undefined]) {
+    const begun = await client.call(DELEGATE, LONG);
+    const { sessionId, taskId } = Object(begun.structuredContent);
+    await client.call(CANCEL, { sessionId, reason });
+    const { statusText } = await whole.peer.task(String(taskId));
+    expect(statusText).toBe(`Canceled by local over mcp: ${reason ?? 'cancelled over MCP'}`);
+  }
+});
