@@ -163,6 +163,7 @@ function identified(
   return (request, response, next) => {
     const { principal, expiresAt, onSignOut } = identify(request);
     const scope = reading.child();
+    const since = clock.now();
     const endAccess = (): void => void scope.abort('access-ended');
     const stops: ((() => void) | undefined)[] = [
       expiresAt === undefined ? undefined : clock.after(expiresAt - clock.now(), endAccess),
@@ -172,15 +173,12 @@ function identified(
       void stops.push(clock.after(ms, () => void scope.abort('lifetime-over')));
     response.once('close', () => {
       for (const stop of stops) stop?.();
+      const end = response.writableFinished ? 'answered' : 'cut';
+      const facts = { method: request.method, path: request.path, status: response.statusCode, principal };
+      log.debug({ ...facts, end, ms: clock.now() - since }, 'a request is closed');
       // A finished response needs no signal. An unfinished one has lost its reader (E4).
-      if (response.writableFinished) scope.close();
-      else {
-        log.debug(
-          { method: request.method, path: request.path },
-          'a client left before the end of its answer',
-        );
-        scope.abort('client-gone');
-      }
+      if (end === 'answered') scope.close();
+      else scope.abort('client-gone');
     });
     const hasLeft = (): boolean =>
       scope.reason === 'client-gone' || (response.destroyed && !response.writableFinished);

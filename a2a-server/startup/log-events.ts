@@ -74,6 +74,7 @@ export function logLineOf(event: TaskEvent): LogLine | undefined {
     case 'task.rejected':
       return warn('a task ended', { state: 'rejected', reason: cut(event.message) });
     case 'task.working':
+      return debug('a task works', {});
     case 'turn.started':
     case 'turn.finished':
     case 'turn.noted':
@@ -111,7 +112,12 @@ function outcomeLine(outcome: ToolOutcome, ids: Readonly<Record<string, unknown>
     case 'error':
       return warn('a tool failed', ids);
     case 'stopped':
-      return info('a tool was stopped', { ...ids, reason: outcome.reason, confirmed: outcome.confirmed });
+      return info('a tool was stopped', {
+        ...ids,
+        reason: outcome.reason,
+        message: cut(outcome.message),
+        confirmed: outcome.confirmed,
+      });
   }
 }
 

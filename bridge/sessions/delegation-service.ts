@@ -115,6 +115,15 @@ export class DelegationService {
    * @throws ProductError when the agent cannot be reached
    */
   async cancel(session: Session, reason: string): Promise<CancelEnd> {
+    const { channel, log } = this.#parts;
+    const { agent, id: sessionId } = session;
+    const end = await this.#cancel(session, reason);
+    const taskId = session.view?.taskId;
+    log.info({ agent: agent.name, sessionId, taskId, channel, reason, end }, 'a task was to be cancelled');
+    return end;
+  }
+
+  async #cancel(session: Session, reason: string): Promise<CancelEnd> {
     const { channel } = this.#parts;
     const deliveries = this.#outgoing.of(session).flatMap(([, { delivery }]) => delivery ?? []);
     const later = this.#cancelOutgoing(session, reason);

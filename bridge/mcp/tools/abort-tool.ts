@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Agent } from '../../agents/agent.ts';
 import type { AbortAnswer } from '../../agents/connection.ts';
 import { withTimeoutOr } from '../../agents/timeout.ts';
+import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { Bridge } from '../bridge-context.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
@@ -48,8 +49,18 @@ export const abortTool = defineTool({
  * @throws ProductError UNKNOWN_AGENT for an unknown agent name
  */
 export async function abort(
+  bridge: Pick<Bridge, 'registry' | 'live'> & { log?: Logger },
+  { toolId, agent, reason = 'aborted over MCP' }: AbortRequest,
+): Promise<AbortAnswer> {
+  const answer = await answerOf(bridge, { toolId, agent, reason });
+  const { success, message } = answer;
+  bridge.log?.info({ toolId: toolId.slice(0, 200), reason, success, message }, 'a tool was to be aborted');
+  return answer;
+}
+
+async function answerOf(
   { registry, live }: Pick<Bridge, 'registry' | 'live'>,
-  { toolId: id, agent: name, reason = 'aborted over MCP' }: AbortRequest,
+  { toolId: id, agent: name, reason }: AbortRequest & { reason: string },
 ): Promise<AbortAnswer> {
   if (!TOOL_ID.test(id)) {
     return {

@@ -71,7 +71,15 @@ export async function serveHttp({
   const server = createServer((request, response) => {
     response.on('error', () => undefined);
     // During shutdown a connection closes after its last answer. Node marks it idle only after this event.
-    response.once('close', () => closing && setImmediate(() => server.closeIdleConnections()));
+    response.once('close', () => {
+      const end: ExchangeEnd = response.writableFinished ? 'answered' : 'cut';
+      const { method, url: path, headers } = request;
+      log.debug(
+        { method, path, session: headers['mcp-session-id'], status: response.statusCode, end },
+        'a request is closed',
+      );
+      if (closing) setImmediate(() => server.closeIdleConnections());
+    });
     respond(request, response, { door, endpoint, abortTool, closing }).catch((error: unknown) => {
       log.error({ err: error }, 'an HTTP request failed');
       response.destroy();

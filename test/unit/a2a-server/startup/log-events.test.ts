@@ -89,6 +89,7 @@ describe('a log line', () => {
         tool: 'run-shell-command',
         toolId: 'tool-1',
         reason: 'abort-request',
+        message: 'm',
         confirmed: true,
       },
     });
@@ -105,6 +106,10 @@ describe('a log line', () => {
       { level: 'warn', facts: { state: 'rejected', reason: 'no such model' } },
     ]);
     expect(logLineOf(inputRequired)).toMatchObject({ level: 'info', facts: { callIds: [] } });
+  });
+
+  it('of a task that goes on to work is one debug line, as every other change of state', () => {
+    expect(logLineOf({ type: 'task.working' })).toMatchObject({ level: 'debug', message: 'a task works' });
   });
 
   it('is not written for text, and cuts a long reason', () => {
