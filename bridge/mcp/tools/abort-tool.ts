@@ -50,11 +50,14 @@ export const abortTool = defineTool({
  */
 export async function abort(
   bridge: Pick<Bridge, 'registry' | 'live'> & { log?: Logger },
-  { toolId, agent, reason = 'aborted over MCP' }: AbortRequest,
+  { reason = 'aborted over MCP', ...request }: AbortRequest,
 ): Promise<AbortAnswer> {
-  const answer = await answerOf(bridge, { toolId, agent, reason });
+  const answer = await answerOf(bridge, { ...request, reason });
   const { success, message } = answer;
-  bridge.log?.info({ toolId: toolId.slice(0, 200), reason, success, message }, 'a tool was to be aborted');
+  bridge.log?.info(
+    { toolId: request.toolId.slice(0, 200), reason, success, message },
+    'a tool was to be aborted',
+  );
   return answer;
 }
 

@@ -135,17 +135,19 @@ describe('the model is asked', () => {
   });
 });
 
+/** Cuts the stream of a task whose tool runs. @returns the id of the task */
+async function cutStream({ peer }: Stage): Promise<string> {
+  const stream = await peer.stream('wait 600 seconds');
+  await stream.until((event) => event.activity?.type === 'tool.started');
+  stream.connection.destroy();
+  return stream.seen[0]?.taskId ?? '';
+}
+
 describe('--on-disconnect cancel', () => {
   it('ends the task of a client that cuts its stream and does not come back; by default it goes on', async () => {
     const ends = await stage({ args: ['--mode', 'auto', '--on-disconnect', 'cancel'] });
     const stays = await stage({ args: ['--mode', 'auto'] });
-    const cut = async ({ peer }: Stage): Promise<string> => {
-      const stream = await peer.stream('wait 600 seconds');
-      await stream.until((event) => event.activity?.type === 'tool.started');
-      stream.connection.destroy();
-      return stream.seen[0]?.taskId ?? '';
-    };
-    const [ending, staying] = [await cut(ends), await cut(stays)];
+    const [ending, staying] = [await cutStream(ends), await cutStream(stays)];
     // A reader of its events would keep it.
     let task = await ends.peer.task(ending);
     for (; task.state === 'WORKING'; task = await ends.peer.task(ending)) await setTimeout(100);
