@@ -152,6 +152,9 @@ await build({
 });
 await promisify(execFile)(process.execPath, [
   'node_modules/typescript/bin/tsc',
-  ...['-p', 'shared/client', '--outDir', join(draft, 'client', 'types')],
+  '-p',
+  'shared/client',
+  '--outDir',
+  join(draft, 'client', 'types'),
 ]);
 await replaceBuild(draft, target);
