@@ -78,7 +78,7 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     const done = await decide(asked, { decision: 'approve' });
     expect(done.structuredContent).toMatchObject({
       state: 'completed',
-      output: 'I write.\n\nWritten.',
+      output: 'Written.',
       calls: [{ state: 'ok' }],
     });
     expect(await text('a.md')).toBe('hello\n');

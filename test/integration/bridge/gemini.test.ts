@@ -126,7 +126,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(done.structuredContent).toMatchObject({
       sessionId: idOf(asked),
       state: 'completed',
-      output: 'I write the file.\n\nIt is written.',
+      output: 'It is written.',
       calls: [{ callId: 'w-1', state: 'ok', summary: 'written' }],
     });
     expect(written).toEqual(['hello']);
