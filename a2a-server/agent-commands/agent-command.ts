@@ -2,7 +2,7 @@
 import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 
-/** What a command may read. It changes nothing itself: it requests a tool call, which needs approval. */
+/** Data that a command may read. A command changes nothing itself. It requests a tool call, which needs approval. */
 export interface CommandContext {
   workspace: Workspace;
   /** The owner of the command's task. */
@@ -10,7 +10,7 @@ export interface CommandContext {
   signal: AbortSignal;
 }
 
-/** The first step of a command without a model: its whole answer, or a tool call whose outcome is the answer. */
+/** The first step of a command that runs without a model: an answer, or a tool call whose outcome is the answer. */
 export type FirstStep =
   | { type: 'answer'; text: string }
   | { type: 'call'; text: string; tool: string; input: Record<string, unknown> };
@@ -20,13 +20,13 @@ export type AgentCommand = OfferedCommand & {
   aliases?: readonly string[];
 } & (
     | {
-        /** Checks the arguments before a task exists. @throws ProductError that refuses the command */
+        /** Checks the arguments before the server creates a task. @throws ProductError for invalid arguments */
         check?(args: readonly string[]): void;
-        /** @param args the arguments, already counted. @throws ProductError whose message ends the task. */
+        /** @param args the arguments; their number is correct. @throws ProductError. Its message ends the task. */
         begin(args: readonly string[], context: CommandContext): Promise<FirstStep>;
       }
     | {
-        /** The message that the task's model gets in place of the command. */
+        /** The model gets this message instead of the command. */
         prompt: string;
       }
   );

@@ -12,8 +12,8 @@ export interface AgentCommands {
   /** The commands as clients see them. */
   readonly offered: readonly OfferedCommand[];
   /**
-   * The message as the task records it: a command that is a prompt becomes the text of that prompt.
-   * @throws ProductError UNKNOWN_COMMAND naming those that exist; MALFORMED with the usage
+   * Returns the message for the task to record. The text of a prompt replaces its command.
+   * @throws ProductError UNKNOWN_COMMAND, which lists the existing commands; MALFORMED, which shows the usage
    */
   accept(message: UserMessage): UserMessage;
   /** The model that runs a command in its task's turns. */
@@ -50,7 +50,7 @@ export function agentCommands(commands: readonly AgentCommand[]): AgentCommands 
   };
 }
 
-/** The command with the longest name that the words begin with, and the words after it. */
+/** Finds the command with the longest name that matches the first words. @returns the command and the other words */
 function found(
   commands: readonly AgentCommand[],
   call: CommandCall,
@@ -71,7 +71,7 @@ function found(
   return { command, args };
 }
 
-/** `checkpoint restore <id>`; optional arguments are in brackets. */
+/** Formats the usage, e.g. `checkpoint restore <id>`. Optional arguments are in brackets. */
 export function usageOf({ name, arguments: args }: OfferedCommand): string {
   return [name, ...args.map((it) => (it.required ? `<${it.name}>` : `[${it.name}]`))].join(' ');
 }

@@ -1,4 +1,4 @@
-/** The commands of every agent of this server. */
+/** Defines the commands that each agent of this server offers. */
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { AgentCommand } from './agent-command.ts';
 import { checkpointCommands } from './checkpoint-commands.ts';

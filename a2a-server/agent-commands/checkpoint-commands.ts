@@ -1,4 +1,4 @@
-/** `checkpoint list`, `checkpoint show`, `checkpoint restore` and `checkpoint restore-since`. */
+/** Implements `checkpoint list`, `checkpoint show`, `checkpoint restore` and `checkpoint restore-since`. */
 import { turnDiff } from '../checkpoints/checkpoint-diff.ts';
 import { shortId, type Checkpoints } from '../checkpoints/checkpoints.ts';
 import { RESTORE_CHECKPOINT } from '../checkpoints/restore-checkpoint.ts';
@@ -6,9 +6,9 @@ import { isSameState, type Checkpoint, type CheckpointFile } from '../task/check
 import { count, oneLine } from '../../shared/text/one-line.ts';
 import type { AgentCommand } from './agent-command.ts';
 
-/** Maximum checkpoints in one answer. Older ones are only counted. */
+/** Maximum number of checkpoints in one answer. The answer gives only the number of older checkpoints. */
 const LISTED = 50;
-/** Maximum file names per checkpoint in a list. */
+/** Maximum number of file names per checkpoint in a list. */
 const NAMED = 10;
 
 const ID = { name: 'id', description: 'The checkpoint\'s id from "checkpoint list".', required: true };

@@ -1,6 +1,6 @@
 /**
- * `tool <name> <json>`: calls one tool without a model. The call is the only call of its task. The policy, approvals,
- * limits and aborts apply as to a call of a model.
+ * `tool <name> <json>`: calls one tool without a model. The task has no other call. The same policy, approvals, limits
+ * and aborts apply as to a model's call.
  */
 import { RUN_TOOL } from '../../shared/protocol/agent-command.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
@@ -8,7 +8,7 @@ import type { Tool } from '../tools/tool.ts';
 import { parseInput } from '../tools/toolbox.ts';
 import type { AgentCommand } from './agent-command.ts';
 
-/** @param tools the agent's own tools. The executor looks up every other name, because MCP servers may still start. */
+/** @param tools the agent's own tools. The executor looks up other names later, when the MCP servers have started. */
 export function toolCommand(tools: readonly Tool[]): AgentCommand {
   const own = new Map(tools.map((tool) => [tool.name, tool]));
   const planned = ([name = '', json = '{}']: readonly string[]): { tool: string; input: JsonObject } => {
@@ -35,7 +35,7 @@ export function toolCommand(tools: readonly Tool[]): AgentCommand {
 
 type JsonObject = Record<string, unknown>;
 
-/** An ACP agent runs its own tools, and a command runs its own tool. */
+/** Tells whether a person may call the tool. Only an ACP agent or a specific command can run the other tools. */
 function isCallable({ commandOnly, source }: Tool): boolean {
   return commandOnly !== true && source.type !== 'acp-agent';
 }
