@@ -6,15 +6,15 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { RestorePlan } from './restore-plan.ts';
 
-/** Maximum characters of a diff, because the journal keeps it with the call. Further files are only counted. */
+/** Maximum characters of a diff, because the journal stores it with the call. Beyond it, the diff only counts files. */
 const MAX_DIFF = 200_000;
-/** Maximum bytes of a file that is compared line by line. */
+/** Maximum size in bytes of a file for a line-by-line diff. */
 const MAX_COMPARED = 1024 * 1024;
 
 /** One side of a file: its bytes, undefined for no file, null for unknown content. */
 type Side = Uint8Array | undefined | null;
 
-/** The whole plan as one diff. Files that stay as they are come first as `#` lines, which `git` and `patch` skip. */
+/** Shows the plan as one diff. Each unchanged file has a `#` line at the start. `git` and `patch` skip these lines. */
 export async function restoreDiff(
   { files, left }: RestorePlan,
   workspace: Workspace,
@@ -31,7 +31,7 @@ export async function restoreDiff(
   );
 }
 
-/** The turn's changes, where both sides of a file are still available. */
+/** Shows the turn's changes to each file, if the content before and after is still available. */
 export async function turnDiff(
   checkpoint: Checkpoint,
   workspace: Workspace,
@@ -42,7 +42,7 @@ export async function turnDiff(
     if (state.type === 'absent') return undefined;
     const kept = await content(checkpoint, state.hash);
     if (kept !== undefined) return kept;
-    // The result of a change exists only in the file itself, until the file changes again.
+    // A checkpoint saves only the content before a change. The file itself has the content after the change.
     const now = await workspace.bytes(path).catch(() => undefined);
     return now?.hash === state.hash ? now.bytes : null;
   };
@@ -70,7 +70,7 @@ function fileDiff(path: string, from: Side, to: Side): string {
   const after = to && textOf(to);
   if (before === null || after === null) return `# ${path}: ${sizeOf(from)} → ${sizeOf(to)}, not shown\n`;
   if (after !== undefined) return unifiedDiff(path, before, after);
-  // Diffs show a removed file as `/dev/null`.
+  // The unified diff format shows a removed file as `/dev/null`.
   return unifiedDiff(path, before, '').replace(/^\+\+\+ .*$/m, '+++ /dev/null');
 }
 

@@ -1,9 +1,10 @@
 /**
  * A workspace that saves each file before a tool changes it.
  *
- * Every file tool gets this workspace, so no tool can skip the saving. Changes by shell commands are not saved.
+ * Each file tool gets this workspace, so no file tool can change a file without saving it first. This workspace does
+ * not save changes by shell commands.
  *
- * D2: if a file is not the one the change is based on, the change is refused before anything is recorded.
+ * D2: if the file differs from the basis of the change, this workspace refuses the change and records nothing.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { FileBytes } from '../journal/journal.ts';
@@ -14,20 +15,20 @@ import { surveyHash, withDescendants, type SurveyEntry } from '../tools/workspac
 import { inputChangedError } from '../tools/workspace/replace-file.ts';
 import { ABSENT as NO_FILE, hashOf, type FileContent } from '../tools/workspace/text-file.ts';
 
-/** Records the change and the files' previous content durably. @throws if it cannot; the change is then not made. */
+/** Records the change and the files' previous content durably. If it throws, the tool must not change the files. */
 export type RecordSaved = (files: readonly SavedFile[], contents: readonly FileBytes[]) => Promise<void>;
 
 const ABSENT: FileState = { type: 'absent' };
 
-/** Maximum bytes saved for one change, e.g. a deleted directory. Further files are recorded as not saved. */
+/** Maximum bytes saved for one change, e.g. a deleted directory. The journal records other files as not saved. */
 const MAX_KEPT_AT_ONCE = 256 * 1024 * 1024;
 /** Maximum files per event and bytes per append. */
 const RECORDED_AT_ONCE = 500;
 const BYTES_AT_ONCE = 8 * 1024 * 1024;
 
-/** @returns the workspace with saved changes. A change that cannot be saved throws ProductError STORAGE. */
+/** @returns a workspace that saves files. It throws ProductError STORAGE for a change that it cannot save. */
 export function checkpointingWorkspace(workspace: Workspace, record: RecordSaved): Workspace {
-  // The methods are listed by name. A new method must be added here before this compiles.
+  // Lists each method by name. If the interface gets a new method, this does not compile without it.
   return {
     root: workspace.root,
     locate: (path) => workspace.locate(path),
@@ -51,7 +52,7 @@ export function checkpointingWorkspace(workspace: Workspace, record: RecordSaved
       const basis = unchanged(item, move.basis);
       const target = await workspace.destination(from, to);
       const { state, content } = await itemState(workspace, item);
-      // If the source was not saved, the target must not be removed by a restoration either.
+      // If the source is not saved, the target is the only copy. A restoration must not remove it.
       const before = state.type === 'not-saved' ? state : ABSENT;
       await record(
         [
@@ -72,7 +73,7 @@ export function checkpointingWorkspace(workspace: Workspace, record: RecordSaved
   };
 }
 
-/** Saves all files below an item. A restoration creates directories again with their files. */
+/** Saves all files below an item. It saves no directories, because a restoration creates them with their files. */
 async function saveAll(workspace: Workspace, item: SurveyEntry, record: RecordSaved): Promise<void> {
   let total = 0;
   let waiting = 0;
@@ -92,7 +93,7 @@ async function saveAll(workspace: Workspace, item: SurveyEntry, record: RecordSa
     files = [];
     contents = [];
   }
-  // Removing an empty directory is a change too, so its start is recorded.
+  // If a tool removes an empty directory, it has a side effect. So the journal must record its start.
   if (files.length > 0 || total === 0) await record(files, contents);
 }
 
@@ -100,7 +101,7 @@ function kept({ content }: Pick<Found, 'content'>): FileBytes[] {
   return content ? [{ hash: content.hash, bytes: content.bytes }] : [];
 }
 
-/** @throws ProductError INPUT_CHANGED if the item is not as it was shown. */
+/** @throws ProductError INPUT_CHANGED if the item has changed since the person saw it. */
 function unchanged(item: SurveyEntry, shown: string | null): string {
   const now = surveyHash(item);
   if (shown !== null && shown !== now) throw inputChangedError(item.path);
@@ -112,7 +113,7 @@ interface Found {
   content?: FileContent | undefined;
 }
 
-/** A link is recorded as a link, not as its target. */
+/** For a link, it records the link and not the target. */
 async function itemState(workspace: Workspace, { kind, path }: SurveyEntry): Promise<Found> {
   if (kind === 'file') return fileStateOf(workspace, path);
   return { state: notSaved(kind === 'link' ? 'a link' : 'not a regular file') };
@@ -126,7 +127,7 @@ export async function fileStateOf(workspace: Workspace, path: string): Promise<F
     const { hash, bytes, mode } = content;
     return { path: content.path, state: contentState({ hash, bytes: bytes.length, mode }), content };
   } catch (error) {
-    // File tools have the same size limit, so every file they can change can be saved.
+    // File tools have the same size limit. So this can save each file that they can change.
     if (!(error instanceof ProductError) || error.reason !== 'TOO_LARGE') throw error;
     return { path: (await workspace.locate(path)).path, state: notSaved('too large') };
   }

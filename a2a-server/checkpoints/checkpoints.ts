@@ -1,13 +1,13 @@
-/** Finds a principal's checkpoints by id or id prefix. Answers never contain another principal's checkpoints. */
+/** Finds a principal's checkpoints by id or id prefix. It never returns checkpoints of another principal. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Journal, TaskRow } from '../journal/journal.ts';
 import { hashOf } from '../tools/workspace/text-file.ts';
 import { checkpointsOf, type Checkpoint } from '../task/checkpoint.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 
-/** Maximum number of tasks whose journals are read for one answer. */
+/** For one answer, the server reads the journals of at most this number of tasks. */
 const TASKS_LOOKED_INTO = 200;
-/** Characters of a task id in a short id, without its `task-` prefix. */
+/** The number of characters that a short id takes from the task id, after `task-`. */
 const SHORT = 8;
 const KIND = /^[a-z]+-/;
 
@@ -15,16 +15,16 @@ export interface Checkpoints {
   /** Newest first, from a limited number of tasks. */
   list(principal: string): Promise<Checkpoint[]>;
   /**
-   * The checkpoint with this id. The part before the dot may be a unique prefix. @throws ProductError MALFORMED that
-   * lists the existing checkpoints
+   * Returns the checkpoint with this id. The part before the dot may be a unique prefix.
+   * @throws ProductError MALFORMED for an unknown id. Its message lists the existing checkpoints.
    */
   find(principal: string, id: string): Promise<Checkpoint>;
   /**
-   * This checkpoint and all later ones of its workspace, oldest first. @throws ProductError MALFORMED as `find`, and if too
-   * many tasks are later
+   * Returns this checkpoint and all later checkpoints of its workspace, oldest first.
+   * @throws ProductError MALFORMED for an unknown id, or if too many tasks are newer
    */
   since(principal: string, id: string): Promise<Checkpoint[]>;
-  /** The saved content of a file. @returns undefined if it is no longer kept, or damaged */
+  /** Returns the saved content of a file; undefined if the content is deleted or damaged. */
   content(checkpoint: Pick<Checkpoint, 'taskId'>, hash: string): Promise<Uint8Array | undefined>;
 }
 
@@ -89,7 +89,7 @@ function begins(taskId: string, given: string): boolean {
   return given !== '' && (taskId.startsWith(given) || taskId.replace(KIND, '').startsWith(given));
 }
 
-/** The short id that is shown to people. */
+/** Returns the short id, which people see. */
 export function shortId({ taskId, turn }: Pick<Checkpoint, 'taskId' | 'turn'>): string {
   return `${taskId.replace(KIND, '').slice(0, SHORT)}.${turn}`;
 }

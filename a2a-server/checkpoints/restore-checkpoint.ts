@@ -1,10 +1,10 @@
 /**
- * The tool `restore-checkpoint`: restores the files that a turn changed. Like any tool call it is previewed as a
- * diff, decided on and journalled.
+ * The tool `restore-checkpoint`: restores the files that a turn changed. As for each tool call, a person sees a preview
+ * and decides, and the journal records the call.
  *
- * - X2: it reaches files only through the task's workspace, which must be the checkpoint's workspace.
- * - Each file is restored by one rename. After a crash in the middle, a repeated call restores the remaining files.
- * - Its own changes are saved like any tool's, so a restoration can be undone.
+ * - X2: the tool reads and writes files only through the task's workspace. It must be the checkpoint's workspace.
+ * - The tool restores each file with one rename. After a crash, a repeated call restores the remaining files.
+ * - The workspace saves the files before the tool changes them. So a person can undo a restoration.
  */
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
@@ -57,7 +57,7 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
       'Restores the files that a turn changed as they were before it, or before it and all later turns. Refused if somebody else has changed a file since.',
     sideEffect: 'files',
     startsWithFirstChange: true,
-    // The input does not name the files. So a policy rule on any path of the workspace applies.
+    // The input does not name the files. So policy rules for all paths of the workspace apply.
     reach: () => ({ trees: ['.'] }),
     commandOnly: true,
     schema,
@@ -76,7 +76,7 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
     },
     async run(target, run) {
       const plan = await planned(target, run);
-      // E.g. when a crash came after the last file.
+      // For example, the server crashed after it restored the last file.
       if (plan.files.length === 0)
         return {
           text: `Nothing is left to restore: ${leftAlone(plan)}.`,
@@ -105,8 +105,8 @@ function targetText({ checkpoint, since }: Target): string {
 }
 
 /**
- * Removes only the file that was checked. If it changes between check and removal, its basis differs and nothing is
- * removed.
+ * Removes the file that was checked. If the file changes between check and removal, its basis differs, and this removes
+ * nothing.
  */
 async function takeAway(
   path: string,

@@ -17,17 +17,17 @@ export interface RestoredFile {
 
 export interface RestorePlan {
   files: readonly RestoredFile[];
-  /** Files that the turns changed but the restoration leaves alone, with the reason. */
+  /** Files that the turns changed and the restoration does not change, with the reason. */
   left: readonly { path: string; why: string }[];
   /** Hash of the files' current state, to detect later changes (D2). */
   basis: string;
 }
 
 /**
- * Reads only, and keeps no content in memory, because there may be many files.
+ * Computes the plan and changes nothing. It keeps no content in memory, because there may be many files.
  * @param checkpoints the turns to undo, oldest first
- * @throws ProductError INPUT_CHANGED that names files changed since; STORAGE if saved content is missing. No file is
- * restored then.
+ * @throws ProductError INPUT_CHANGED, which names the files that changed since; STORAGE if saved content is missing. In
+ * both cases the tool restores no file.
  */
 export async function restorePlan(
   checkpoints: readonly Checkpoint[],
