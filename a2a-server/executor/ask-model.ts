@@ -1,4 +1,4 @@
-/** Asks the model for the next turn of a task: fits the conversation into its window, then appends its answer. */
+/** Runs the next model turn of a task. Shortens the conversation to the context window, and appends the answer. */
 import { createHash } from 'node:crypto';
 import { onAbort, type AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -31,18 +31,18 @@ export interface AskModelOptions {
   limits: Pick<TimeLimits, 'modelMs'>;
 }
 
-/** The surroundings of a model call. */
+/** The context of a model call. */
 interface ModelCallContext {
   workspace: Workspace;
   /** The session's earlier tasks, oldest first. */
   earlier: readonly Snapshot[];
   /** The scope of the turn. The call runs in a child of it. */
   turn: AbortScope<AbortCause>;
-  /** Ends the call, too. */
+  /** The scope of the execution's loop. If this scope closes, the call ends. */
   loop: AbortScope<AbortCause>;
 }
 
-/** Resolves when the turn is journalled, or when the task must be checked again. @throws ProductError STORAGE */
+/** Resolves when the journal has the turn, or when the task needs a new check. @throws ProductError STORAGE */
 export async function askModel(
   snapshot: Snapshot,
   options: AskModelOptions,
@@ -92,7 +92,7 @@ export async function askModel(
   }
 }
 
-/** The model that runs the command of the newest message. Undefined if that message is no command. */
+/** Returns the model that runs the command in the newest message. Undefined if that message is not a command. */
 function commandOf(snapshot: Snapshot, commands: AgentCommands, workspace: Workspace): Model | undefined {
   const command = newestMessage(snapshot)?.command;
   return command && commands.model(command, { snapshot, workspace });

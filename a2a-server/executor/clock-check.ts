@@ -1,9 +1,9 @@
 /**
- * Decides whether the wall clock is plausible (R103). Deadlines and retention are wall-clock times: a clock that jumps by 400
- * days would end every waiting task and delete every session.
+ * Decides whether the wall clock is plausible (R103). Deadlines and retention use the wall clock. If the clock jumps
+ * ahead by 400 days, the server would end every waiting task and delete every session.
  *
- * The check compares the wall clock with a mark of the last plausible time. While the clock is implausible, the mark stays.
- * So the check succeeds again when the clock is set back, or when the operator writes a new mark.
+ * The check compares the wall clock with a mark of the last plausible time. An implausible clock does not change the
+ * mark. So the check succeeds again when the clock is correct again, or when the operator writes a new mark.
  */
 import type { ClockReading } from '../../shared/state/clock-mark.ts';
 import { clockJump } from '../../shared/state/clock-mark.ts';
@@ -28,7 +28,7 @@ export class ClockCheck {
     this.#options = options;
   }
 
-  /** By how many milliseconds the clock had jumped at the last check; 0 if it was plausible. */
+  /** The clock's jump at the last check, in milliseconds; 0 if the clock was plausible. */
   get jump(): number {
     return this.#jump;
   }

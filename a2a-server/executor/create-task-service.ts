@@ -1,5 +1,5 @@
 /**
- * Implements the task service with the journal and the executor. A command is durable before it is answered (E3).
+ * Implements the task service with the journal and the executor. The service answers a command when it is durable (E3).
  * Then the executor wakes the task.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
@@ -36,13 +36,13 @@ interface TaskServiceOptions extends Omit<ExecutorOptions, 'log' | 'commands'> {
   mode: TaskMode;
   /** Deadlines and clean-up. Without this, parked tasks wait without limit. */
   maintenance?: MaintenanceSettings;
-  /** Called for each task once its end is durable, so that resources outside the journal can be released. */
+  /** Called for each task when its end is durable. The callback releases resources outside the journal. */
   onEnded?: (task: Snapshot) => void;
 }
 
 export interface MaintenanceSettings {
   expiry: ExpirySettings;
-  /** How long a session is kept after its last task has ended, in milliseconds. Null means forever. */
+  /** The server deletes a session this many milliseconds after its last task has ended. Null means never. */
   retentionMs: number | null;
   /** Checks the clock before anything expires or is deleted (R103). */
   clockCheck?: ClockCheck;
@@ -52,13 +52,13 @@ export interface MaintenanceSettings {
 
 export interface RunningTaskService extends TaskService {
   /**
-   * Wakes every task that was neither parked nor ended when the last process exited, and starts maintenance. @returns
-   * the number of tasks.
+   * Starts maintenance. Wakes each task that was neither parked nor ended when the last process exited.
+   * @returns the number of these tasks
    */
   recover(): Promise<number>;
   /** Resolves when no maintenance round runs. */
   maintenanceIdle(): Promise<void>;
-  /** Ends all executions. The next process resumes the tasks. */
+  /** Ends all executions after at most `graceMs`. The next process resumes the tasks. */
   shutdown(graceMs: number): Promise<void>;
   /** Stops running tools at once during a shutdown. */
   stopTools(): void;
@@ -118,8 +118,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
   }
 
   /**
-   * Tells whether a concurrent command caused the refusal: the same message (R27), or the end of the session's task
-   * (R04).
+   * Tells whether a concurrent command caused the refusal. Either the same message arrived twice (R27), or the task of
+   * the session ended (R04).
    */
   async function overtaken(incoming: Incoming, key: CommandKey, error: unknown): Promise<boolean> {
     if (!(error instanceof ProductError)) return false;
@@ -219,8 +219,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
   }
 
   /**
-   * Asks the person again about a call whose files have changed since they were shown. @returns the refusal of the
-   * decision (D2)
+   * If a call's files have changed since the person saw them, asks the person again (D2).
+   * @returns the refusal of the decision
    */
   async function askedAgain(
     taskId: string,
@@ -232,8 +232,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
   }
 
   /**
-   * A repeated message gets its first task again (R27), at the journal's current end. A decided question is thus not
-   * shown again. A different body under the same message id is a conflict.
+   * Answers a repeated message with its first task (R27), at the journal's current end. So the client does not see a
+   * question that is already decided. A different body with the same message id is a conflict.
    */
   async function repeated(
     { taskId, sessionId, bodyHash, seq }: RecordedCommand,
@@ -315,12 +315,12 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
   };
 }
 
-/** Tells whether the message decides calls or revokes a grant. Such a message starts no task. */
+/** Tells whether the message decides calls or revokes a grant. Such a message does not start a task. */
 function decides({ decisions, revoke: revoked }: Incoming): boolean {
   return decisions !== undefined || revoked !== undefined;
 }
 
-/** Turns a refusal by the pure core into the error that the client receives. */
+/** If the pure core refuses the command, throws the error for the client. */
 function applied(changed: ChangeResult | undefined, taskId: string): { snapshot: Snapshot } {
   if (changed === undefined) throw unknownTask(taskId);
   if (changed.type === 'refuse') throw refusal(changed);

@@ -1,7 +1,7 @@
 /**
- * One execution of a task: it continues the task from its journal until the task parks or ends.
+ * Executes a task: continues it from its journal until it parks or ends.
  *
- * - E4: this file knows no sockets and no requests.
+ * - E4: this file uses no sockets and no requests.
  * - Abort scopes form a tree: server → task → turn → model call and tool executions. Each execution creates new
  *   scopes, so earlier aborted signals cannot stop it.
  */
@@ -22,10 +22,10 @@ import type { PendingCommand } from './pending-command.ts';
 import type { AbortCause } from './abort-cause.ts';
 import { limitText, type TimeLimits, TurnScope } from './time-limits.ts';
 import type { ToolScheduler } from './tool-scheduler.ts';
-/** Delay in milliseconds before the executor checks again for a process that it could not end (D6). */
+/** If the executor could not end a process, it checks the process again after this many milliseconds (D6). */
 const ORPHAN_MS = 2_000;
 
-/** Delay in milliseconds before a task is retried whose journal could not be written. */
+/** If an append to the journal failed, the executor tries the task again after this many milliseconds. */
 const RETRY_MS = 5_000;
 
 /** Gives the events that a new execution appends first. */
@@ -36,22 +36,22 @@ export interface ExecutionOptions extends AskModelOptions {
   /** Opens a task's workspace. @throws ProductError UNKNOWN_WORKSPACE */
   openWorkspace: (path: string | undefined) => Promise<Workspace>;
   limits: TimeLimits;
-  /** The limit a task may spend before a person must agree to more. */
+  /** The spending limit of a task. Above it, a person must agree to more. */
   budget: Budget;
-  /** D6: finds and ends processes that killed servers left running. Optional. */
+  /** D6: finds and ends processes that a killed server left running. */
   children?: Pick<ChildProcesses, 'endOrphans'>;
   /** Called when an execution throws. */
   onFailure: (taskId: string, error: unknown) => void;
 }
 
-/** What an execution needs of the executor that starts it. */
+/** The interface of the executor for its executions. */
 interface ExecutionHost {
   scheduler: ToolScheduler;
   /** The scope of the task. The execution closes it. */
   task: AbortScope<AbortCause>;
   /** Wakes the task after this many milliseconds, unless it is woken or stopped earlier. */
   wakeAfter: (ms: number) => void;
-  /** Gives the events to append first. Undefined once they are durable. */
+  /** Returns the events to append first. Undefined when they are durable. */
   opening: () => FirstEvents | undefined;
   /** Called when the opening is durable. */
   opened: () => void;
@@ -95,13 +95,13 @@ export class Execution {
     this.#loop.abort(stop);
   }
 
-  /** Resolves when nothing of it runs any more. Call it once. Never rejects. */
+  /** Runs the execution and resolves when all its work has ended. Call it once. It never rejects. */
   async run(command?: PendingCommand): Promise<void> {
     const release = this.#options.log.retain(this.#taskId);
     try {
       await this.#carryOn(command);
     } catch (error) {
-      // The disk may have space again later. Without this timer the task would wait for the next command (R28).
+      // The disk may have space later, so a timer wakes the task. Otherwise the task waits for the next command (R28).
       if (!(await this.#fail(error))) this.#host.wakeAfter(RETRY_MS);
     } finally {
       release();
@@ -127,7 +127,7 @@ export class Execution {
   }
 
   /**
-   * D6: tells whether a process of a killed server may still work on a call. Ends such processes first where it can.
+   * D6: ends the processes that a killed server left running. Tells whether one of them may still work on a call.
    */
   async #orphaned(): Promise<boolean> {
     const { log, children = NO_RECORDS } = this.#options;
@@ -181,7 +181,7 @@ export class Execution {
           return;
         case 'append':
         case 'recover':
-          // The step was decided on this snapshot. If the task has changed since, the loop checks it again.
+          // The step is based on this snapshot. If the task has changed since, the loop decides again.
           await log.change(this.#taskId, (s) =>
             s.seq === snapshot.seq ? { type: 'append', events: step.events } : { type: 'keep' },
           );
@@ -206,7 +206,7 @@ export class Execution {
           await pending?.settle();
           // E1: wait for all runs before throwing. Otherwise the next execution would run beside them.
           for (const run of runs) if (run.status === 'rejected') throw run.reason;
-          // The call waits for a decision again. A later decision gets new scopes, even if this execution still runs.
+          // The call waits for a decision again. The next decision gets new scopes, even if this execution still runs.
           if (runs.some((run) => run.status === 'fulfilled' && run.value === 'asked-again')) {
             pass.turn.end();
             delete pass.turn;
@@ -230,7 +230,7 @@ export class Execution {
     const { clock, log, onFailure } = this.#options;
     const message = `The task was at work for longer than ${limitText(taskMs)}, its time limit. Go on with the session to let it continue.`;
     const end = async (): Promise<void> => {
-      // A task that has parked in the meantime does not run any more.
+      // If the task has parked in the meantime, it does not run any more.
       const changed = await log.change(snapshot.taskId, (s) =>
         isSettled(s) ? { type: 'keep' } : timeOut(s, message),
       );
@@ -255,7 +255,7 @@ export class Execution {
   }
 
   /**
-   * Records `task.failed`, unless the journal itself cannot be written.
+   * Records `task.failed`. Records nothing if the error comes from the journal itself.
    * @returns true if the task has ended.
    */
   async #fail(error: unknown): Promise<boolean> {

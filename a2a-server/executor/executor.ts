@@ -17,11 +17,11 @@ import { ToolScheduler } from './tool-scheduler.ts';
 
 const SHUTDOWN: AbortCause = { reason: 'server-shutdown', message: 'Stopped because the server shut down.' };
 
-/** If the approved call has not started after this many milliseconds, the decision is appended alone. */
+/** If the approved call has not started after this many milliseconds, the executor appends the decision alone. */
 const START_WITHIN_MS = 250;
 
 export interface ExecutorOptions extends ExecutionOptions {
-  /** Milliseconds an aborted tool has to settle. A tool may set its own value. */
+  /** An aborted tool must settle within this many milliseconds. A tool may set its own value. */
   graceMs: number;
 }
 
@@ -65,8 +65,8 @@ export class Executor {
   }
 
   /**
-   * Appends a command and wakes the task. If no execution runs, one append holds the command and the start of the
-   * call that it approves.
+   * Appends a command and wakes the task. If no execution runs, one append contains the command and the start of the
+   * approved call.
    * @returns the result, once it is durable (E3). @throws ProductError STORAGE
    */
   async command(
@@ -106,19 +106,18 @@ export class Executor {
 
   async #run(taskId: string, execution: Execution, command?: PendingCommand): Promise<void> {
     await execution.run(command);
-    // No await follows: a wake-up either finds this execution, or starts the next one. This line starts the next one for
-    // a wake-up that came after the last check.
+    // These two lines have no await between them. So a wake-up either sets `again`, or starts the next execution.
     this.#running.delete(taskId);
     if (execution.again) this.wake(taskId);
   }
 
-  /** Aborts everything the task runs. The caller has already recorded the reason in the journal. */
+  /** Aborts all work of the task. The caller has already recorded the reason in the journal. */
   stop(taskId: string, stop: AbortCause): void {
     this.#later.get(taskId)?.();
     this.#running.get(taskId)?.execution.abort(stop);
   }
 
-  /** Wakes every task that was neither parked nor ended when the last process exited. @returns their number. */
+  /** Wakes each task that was neither parked nor ended when the last process exited. @returns their number */
   async recover(): Promise<number> {
     const rows = await this.#options.journal.unsettled();
     for (const { taskId } of rows) {
@@ -129,8 +128,8 @@ export class Executor {
   }
 
   /**
-   * Starts no new work. Model calls stop at once; the next process repeats them. Running tools have `graceMs` to
-   * finish, then stop with the reason `server-shutdown`.
+   * Stops the executor. Model calls stop at once, and the next process repeats them. Running tools may finish within
+   * `graceMs`. Then they stop with the reason `server-shutdown`.
    */
   async shutdown(graceMs: number): Promise<void> {
     this.#closing = true;
@@ -144,7 +143,7 @@ export class Executor {
     this.stopAll();
   }
 
-  /** Stops everything that still runs during a shutdown, without waiting for the grace period. */
+  /** During a shutdown, stops all running work at once, without the grace period. */
   stopAll(): void {
     this.#server.abort(SHUTDOWN);
   }

@@ -1,7 +1,6 @@
 /**
- * Shortens a conversation to fit the model's context window before the model call. The model summarises old parts in
- * a turn without tools; long parts are clipped. The journal records both, so that the next process sends the same
- * (J2).
+ * Shortens a conversation to the model's context window before the model call. The model summarises old parts in a turn
+ * without tools. This file cuts long parts. The journal records both, so the next process sends the same text (J2).
  */
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -26,7 +25,7 @@ import type { AbortCause } from './abort-cause.ts';
 import type { TaskLog } from './task-log.ts';
 import { eventsUntilAborted, modelFailureOf } from './model-call.ts';
 
-/** Window size in tokens for the text to summarise, if the model does not state its size. */
+/** The window size in tokens for a summary, if the model does not state its window size. */
 const UNKNOWN_WINDOW = 100_000;
 
 interface ContextFitter {
@@ -39,11 +38,11 @@ interface ContextFitter {
   /** A hash of the instructions and the tools. */
   basis: string;
   earlier: readonly Snapshot[];
-  /** Ends the model call. With reason `timeout` the call has failed; any other reason leaves the task unchanged. */
+  /** The scope of the model call. The reason `timeout` fails the call. Any other reason leaves the task unchanged. */
   scope: AbortScope<AbortCause>;
 }
 
-/** @returns true if the model can be called now. On false the task may have changed: check it again. */
+/** @returns true if the caller can call the model now. If false, the task may have changed: check the task again. */
 export async function fitContextWindow(snapshot: Snapshot, options: ContextFitter): Promise<boolean> {
   const { earlier, log } = options;
   const model = options.modelFor(snapshot);
@@ -58,7 +57,7 @@ export async function fitContextWindow(snapshot: Snapshot, options: ContextFitte
       : reduction.type === 'clip'
         ? reduction.event
         : await summarised(reduction, snapshot, { ...options, model, room });
-  // The event was decided on this conversation. If it has grown since, check it again.
+  // The event is based on this conversation. If the conversation has grown since, check it again.
   if (event !== undefined)
     await log.change(snapshot.taskId, (s) =>
       isTerminal(s) || s.turns !== snapshot.turns ? { type: 'keep' } : { type: 'append', events: [event] },
@@ -66,7 +65,7 @@ export async function fitContextWindow(snapshot: Snapshot, options: ContextFitte
   return false;
 }
 
-/** The end of a task whose provider still refuses the conversation after all shortening. */
+/** Ends the task, because the provider refuses even the shortened conversation. */
 export function tooLong(model: string): TaskEvent {
   return {
     type: 'task.failed',
@@ -80,7 +79,7 @@ const INSTRUCTIONS = [
   'Write plainly, in the language of the task. Keep: what the person wants, with every condition, correction and refusal of theirs, in their own words where they matter; what was found out, with exact names, paths, numbers, and the text of errors; what was changed, file by file; what was tried and did not work; what is still to be done, and what was about to be done. Leave out what no longer matters.',
 ].join('\n');
 
-/** @returns undefined when the model call was aborted. The next execution tries again. */
+/** @returns undefined if the model call was aborted. The next execution tries again. */
 async function summarised(
   reduction: Extract<ContextReduction, { type: 'summarise' }>,
   snapshot: Snapshot,
@@ -133,7 +132,7 @@ function summaryRequest(
   ].join('\n\n');
 }
 
-/** Collects the model's text, up to twice the wanted length. A model may never stop writing. */
+/** Collects the model's text, up to twice the wanted length. This limit stops a model that writes without end. */
 async function answerOf(
   model: Model,
   request: ModelRequest,

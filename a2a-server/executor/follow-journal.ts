@@ -1,9 +1,9 @@
 /**
  * Reads a task's journal from a cursor. Live, late, reconnecting and slow readers share this code path.
  *
- * - S1: entries come in order from the given position, without gap or repeat.
- * - S2: a position beyond the end is refused, never rounded. A deleted task is refused too.
- * - S3: the reader pulls. Between two reads this holds only a position.
+ * - S1: the reader gets the entries after its position in order, without gap or repeat.
+ * - S2: this refuses a position beyond the end and never rounds it. It also refuses a deleted task.
+ * - S3: the reader pulls entries. Between two reads this stores only a position.
  * - E5: a reader at the end sleeps until the journal wakes it.
  */
 import { onAbort } from '../../shared/runtime/abort.ts';
@@ -41,7 +41,7 @@ export async function* followJournal(
       );
     let position = after;
     while (!signal.aborted) {
-      // All entries of the first row are read, and the task was settled at that point.
+      // The reader has all entries of the first row, and the task was settled at that point.
       if (position === row.seq && isOver(row.state, until)) return;
       if (position >= row.seq && !appended) {
         await new Promise<void>((resolve) => (wake = resolve));
@@ -52,7 +52,7 @@ export async function* followJournal(
       const entries = await journal.read(taskId, position, PAGE);
       const last = entries.at(-1);
       if (last === undefined) {
-        // The journal had more entries, so the task has been deleted meanwhile.
+        // The journal had more entries, so someone has deleted the task in the meantime.
         if (position < row.seq) throw unknown(taskId);
         continue;
       }

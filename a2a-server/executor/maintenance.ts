@@ -1,11 +1,11 @@
 /**
- * Runs time-based work: ends tasks whose deadline has passed (R14), deletes old sessions, and lets the journal do
- * its own maintenance.
+ * Runs time-based work: ends tasks after their deadline (R14), deletes old sessions, and runs the journal's own
+ * maintenance.
  *
  * - A parked task costs no memory. The process has one timer, and deadlines come from the journal's index.
- * - The pure core decides on the task's current state. If a decision races with the deadline, the journal appends one
- *   of them (D1, A3).
- * - A failed round is reported, and the next round tries again.
+ * - The pure core decides on the task's current state. If a decision and a deadline arrive together, the journal
+ *   accepts only one of them (D1, A3).
+ * - `onFailure` reports a failed round. The next round tries again.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -15,32 +15,32 @@ import type { ClockCheck } from './clock-check.ts';
 import type { TaskLog } from './task-log.ts';
 
 /**
- * Maximum delay of the timer, in milliseconds. It limits how late a clock change or a sleeping machine is noticed.
- * `setTimeout` counts up to 2³¹ ms.
+ * Maximum delay of the timer, in milliseconds. The server notices a clock change or a sleep at most this late.
+ * `setTimeout` supports delays below 2³¹ ms.
  */
 const LONGEST_TIMER_MS = 3_600_000;
 
-/** Delay after a failed round, or one with an implausible clock, in milliseconds. A full disk may have space by then. */
+/** Delay in milliseconds after a failed round or an implausible clock. A full disk may have space by then. */
 const RETRY_MS = 60_000;
 
 /** The maximum number of sessions deleted in one transaction. */
 const DELETED_AT_ONCE = 20;
 
-/** Entries that one step of the journal's own maintenance reads or removes: some milliseconds of work. */
+/** Maximum number of entries for one step of the journal's own maintenance. One step takes some milliseconds. */
 const MAINTAINED_AT_ONCE = 512;
 
-/** Tasks ended concurrently. They share commits, and other work runs between batches. */
+/** Ends this many tasks concurrently. They share commits, and other work runs between two batches. */
 const BATCH = 100;
 
 interface MaintenanceOptions {
   journal: Journal;
   log: TaskLog;
   clock: Clock;
-  /** Absent in a service whose clock is always right. */
+  /** Without this, the service trusts its clock. */
   clockCheck?: ClockCheck;
   /** How long a session is kept after its last task has ended, in milliseconds. Null means forever. */
   retentionMs: number | null;
-  /** Called for each task that this ends. One of its tools may still wait for the person. */
+  /** Called for each task that the maintenance ends. One of its tools may still wait for a person. */
   onEnded: (taskId: string) => void;
   /** Called when a round fails. */
   onFailure: (error: unknown) => void;
@@ -139,7 +139,7 @@ export class Maintenance {
   async #expire(now: number): Promise<number> {
     const { journal, log, onEnded } = this.#options;
     /**
-     * Each task is tried once per round. A task that the index calls due and the core does not must not loop forever.
+     * Tries each task once per round. Otherwise a task that is due only in the index would cause an endless loop.
      */
     const tried = new Set<string>();
     while (this.#state === 'active') {

@@ -23,12 +23,12 @@ export async function* eventsUntilAborted(
     }
   } finally {
     stopListening();
-    // Not awaited: a model that hangs must not block the task.
+    // This does not await the iterator, because a model that hangs must not block the task.
     void iterator.return?.().then(undefined, () => undefined);
   }
 }
 
-/** Converts an error of a model into the failure that the core judges. */
+/** Converts a model's error into the failure type of the pure core. */
 export function modelFailureOf(error: unknown): ModelFailure {
   const message = messageOf(error);
   if (!(error instanceof ProductError)) return { message, passing: false, waitMs: 0 };

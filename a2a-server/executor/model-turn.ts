@@ -1,9 +1,9 @@
 /**
  * Runs one model turn: sends the conversation, and journals the text and the tool calls.
  *
- * - Text chunks are journalled as they come. Chunks that arrive together, or during an append, share one append.
- * - One append holds the calls, their verdicts, the next step (the task waits or ends) and the last text. A turn is
- *   thus recorded completely or not at all.
+ * - Appends text chunks when they arrive. Chunks that arrive together, or during an append, share one append.
+ * - One append contains the calls, their verdicts, the next step (the task waits or ends) and the last text. So the
+ *   journal records a complete turn or no turn.
  * - A4: a canceled task ends its turn at once. The signal fires, and later appends find the task ended.
  */
 import type { AbortScope } from '../../shared/runtime/abort.ts';
@@ -50,13 +50,13 @@ export interface ModelTurn {
   earlier: readonly Snapshot[];
   /** Absolute path of the directory the task works in. */
   workspace: string;
-  /** Ends the model call. With reason `timeout` the task fails; any other reason leaves the turn unfinished. */
+  /** The scope of the model call. The reason `timeout` fails the task. Any other reason leaves the turn unfinished. */
   scope: AbortScope<AbortCause>;
   /** Validates a call and creates its preview. */
   prepare(request: ModelCallRequest): Promise<PreparedCall>;
 }
 
-/** Runs one turn on the task. Resolves when the turn is journalled or abandoned, or when the task has ended. */
+/** Runs one turn of the task. Resolves when the journal has the turn or its abandonment, or when the task has ended. */
 export async function runModelTurn(taskId: string, context: ModelTurn): Promise<void> {
   const { log, modelFor, scope } = context;
   const { signal } = scope;
@@ -73,7 +73,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   const requests: ModelCallRequest[] = [];
   let finish: { end: TurnEnd; usage: Usage; parts?: readonly TurnPart[] } | undefined;
   let unwritten: readonly TaskEvent[];
-  // A failed append shows at the next write.
+  // This ignores a failed append. The next write reports the error.
   const quiet = new QuietModel(
     model,
     context.clock,
@@ -114,12 +114,12 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
           break;
       }
     }
-    // Flush the text first: preparing the calls may take a while.
+    // Flush the text first, because the preparation of the calls may take long.
     if (requests.length > 0) await writer.flush();
     unwritten = await writer.close();
   } catch (error) {
     if (signal.aborted) return cutShort(context, { taskId, turn });
-    // A storage error is not the model's fault. The executor retries the task.
+    // The model did not cause a storage error. The executor tries the task again.
     if (error instanceof ProductError && error.reason === 'STORAGE') throw error;
     if (error instanceof PromptTooLong) await refused(context, { taskId, turn }, error);
     else await failed(context, { taskId, turn }, modelFailureOf(error));
@@ -144,7 +144,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
       events.push(event);
       after = fold(after, { seq: after.seq + 1, at: s.updatedAt, event });
     };
-    // Judge the calls in order and inside this rule. A grant may have been used up or revoked during the turn.
+    // Judge the calls in order, on the current snapshot. A grant may have ended during the turn.
     for (const { call, judge } of prepared)
       add({ type: 'tool.requested', turn, call, verdict: judge(after) });
     add({
@@ -160,7 +160,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   });
 }
 
-/** Adds the inputs as the model wrote them where the checked inputs differ, e.g. by defaults. */
+/** If a checked input differs from the model's input (e.g. by defaults), adds the model's input. */
 function withInputs(
   parts: readonly TurnPart[],
   requests: readonly ModelCallRequest[],
@@ -177,7 +177,7 @@ function withInputs(
   });
 }
 
-/** What a model wrote is parsed JSON. */
+/** The value is parsed JSON. So an object that is no array is a JSON object. */
 function isObject(written: unknown): written is JsonObject {
   return typeof written === 'object' && written !== null && !Array.isArray(written);
 }
@@ -189,7 +189,7 @@ async function cutShort(context: ModelTurn, at: TurnOfTask): Promise<void> {
     await failed(context, at, { message: reason.message, passing: false, waitMs: 0 });
 }
 
-/** The provider refused the prompt as too long. The task shortens the conversation and sends it once more. */
+/** The provider refused the prompt as too long. The task shortens the conversation and sends it again once. */
 async function refused({ log }: ModelTurn, at: TurnOfTask, error: PromptTooLong): Promise<void> {
   await log.change(at.taskId, (s) =>
     s.openTurn?.turn !== at.turn
@@ -209,7 +209,7 @@ interface TurnOfTask {
   turn: number;
 }
 
-/** Abandons the turn. The model is called again where that may help; otherwise the task fails. */
+/** Abandons the turn. If another attempt may succeed, the task calls the model again. Otherwise the task fails. */
 async function failed({ log, clock }: ModelTurn, at: TurnOfTask, failure: ModelFailure): Promise<void> {
   const abandoned: TaskEvent = { type: 'turn.abandoned', turn: at.turn, reason: failure.message };
   await log.change(at.taskId, (s) =>

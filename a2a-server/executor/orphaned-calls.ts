@@ -1,9 +1,9 @@
-/** D6: finds the running call of a task on which a process of a killed server may still work. Pure. */
+/** D6: finds a task's running call if a process of a killed server may still work on it. Pure. */
 import type { Orphan } from '../processes/child-processes.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { progressNoteOf, type Call, type Snapshot } from '../task/snapshot.ts';
 
-/** The call whose orphaned process the task waits for. Undefined if no orphan runs one of its calls. */
+/** Returns the task's call with an orphaned process. Undefined if no call has one. The task waits for that process. */
 export function orphanedCall(
   snapshot: Snapshot,
   orphans: readonly Orphan[],

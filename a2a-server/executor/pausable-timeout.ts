@@ -19,7 +19,7 @@ export class PausableTimeout {
     this.#count();
   }
 
-  /** Pauses the timer until every holder has called its returned function. Calling it twice is harmless. */
+  /** Pauses the timer until each caller has called its returned function. A second call has no effect. */
   hold(): () => void {
     this.#holders += 1;
     if (this.#holders === 1) this.#pause();

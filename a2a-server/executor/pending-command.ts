@@ -1,9 +1,8 @@
 /**
- * A command that is valid but not yet appended. One append can thus hold a decision and the start of the call it
- * approves.
+ * A valid command before its append. So one append can contain a decision and the start of the approved call.
  *
- * E3: the sender gets an answer only when the command is durable. The command is appended once: with the call's
- * start, or alone when no call starts or the start takes too long.
+ * E3: the sender gets an answer only when the command is durable. The journal gets the command once, with the call's
+ * start. If no call starts soon, the journal gets the command alone.
  */
 import { Deferred } from '../../shared/client/core/deferred.ts';
 import type { CommandKey, FileBytes } from '../journal/journal.ts';
@@ -12,13 +11,13 @@ import { foldEntries } from '../task/fold.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { LogChange, ChangeResult, TaskLog } from './task-log.ts';
 
-/** The result of a command. `snapshot`: the task after the command's last event, if this command was appended. */
+/** The result of a command. `snapshot` is the task after the command's last event, if this process appended it. */
 export interface CommandResult {
   changed: ChangeResult | undefined;
   snapshot?: Snapshot;
 }
 
-/** Events to append after the command. `events` receives the task as the command leaves it. */
+/** Events to append after the command. `events` receives the task after the command. */
 interface FollowingEvents {
   events: (after: Snapshot) => readonly TaskEvent[];
   contents: readonly FileBytes[];
@@ -39,7 +38,7 @@ export class PendingCommand {
     this.#taskId = taskId;
     this.#rule = rule;
     this.#key = key;
-    // The sender may await the result later; until then a rejection must not be unhandled.
+    // The sender may await the result later. This handler prevents an unhandled rejection until then.
     this.#result.promise.catch(() => undefined);
   }
 
@@ -52,7 +51,7 @@ export class PendingCommand {
     return this.#settling !== undefined;
   }
 
-  /** Returns the task as the command would change it now. If the command would be refused, the task is unchanged. */
+  /** Returns the task as if the command were appended now. If the rule refuses the command, the task is unchanged. */
   foresee(snapshot: Snapshot, at: number): Snapshot {
     const change = this.#rule(snapshot);
     return change.type === 'append' ? after(snapshot, change.events, at) : snapshot;

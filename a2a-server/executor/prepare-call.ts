@@ -1,4 +1,4 @@
-/** Turns a model's tool call into a call a person can judge: validated, with a preview and a policy verdict. */
+/** Prepares a model's tool call for a decision: validates it, and adds a preview and a policy verdict. */
 import type { Preview } from '../../shared/protocol/tool-approval.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
@@ -25,7 +25,7 @@ interface Preparation {
   signal: AbortSignal;
 }
 
-/** Never throws. A call that cannot work is refused, and the model gets the reason. */
+/** Never throws. If the call cannot work, this refuses it, and the model gets the reason. */
 export async function prepareCall(
   request: ModelCallRequest,
   { principal, toolbox, workspace, ids, policy, clock, signal }: Preparation,
@@ -49,7 +49,7 @@ export async function prepareCall(
         settings,
         grants: unexpiredGrants(grants, clock.now()),
       });
-      // No mode, grant or rule answers a question for a person. A rule may refuse the question.
+      // Only a person answers a question. Modes, grants and rules cannot, but a rule may refuse the question.
       return questionOf(call) === undefined || policyVerdict.type === 'refuse'
         ? policyVerdict
         : { type: 'question' };

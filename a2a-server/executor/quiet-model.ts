@@ -1,4 +1,4 @@
-/** Says in the task's status that its model sends nothing, and that it answers again. */
+/** While a model sends nothing, adds a note to the task's status. Adds another note when the model answers. */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Model } from '../models/model.ts';
 import { limitText } from './time-limits.ts';
@@ -18,7 +18,7 @@ export class QuietModel {
     this.#wait();
   }
 
-  /** The model has sent something. */
+  /** Call this for each event from the model. It restarts the quiet time. */
   heard(): void {
     if (this.#periods > 0) this.#note(`${this.#model.id} answers.`);
     this.#periods = 0;

@@ -1,6 +1,6 @@
 /**
- * Prepares a client's decisions for the pure core. An edit is validated like the model's input and shown again (D4).
- * If the content the person saw has changed, the call is asked again (D2).
+ * Prepares a client's decisions for the pure core. The tool validates an edit like a model's input, and makes a new
+ * preview (D4). If the shown content has changed, the server asks the person again (D2).
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Decision, DecisionsPart } from '../../shared/protocol/tool-approval.ts';
@@ -26,10 +26,10 @@ interface EditContext {
 
 export type DecisionsResult =
   | { type: 'resolved'; decisions: ResolvedDecision[] }
-  /** The edited content has changed since it was shown. Ask again with this event; decide nothing. */
+  /** The content has changed since the person saw it. Append this event to ask again, and decide nothing. */
   | { type: 'outdated'; call: Call; event: Outdated };
 
-/** @throws ProductError INVALID_DECISION for an invalid edit. It changes nothing then (E3). */
+/** @throws ProductError INVALID_DECISION for an invalid edit. The task then stays unchanged (E3). */
 export async function resolveDecisions(
   { decisions }: DecisionsPart,
   snapshot: Snapshot,
@@ -54,7 +54,7 @@ export async function resolveDecisions(
   return { type: 'resolved', decisions: resolved };
 }
 
-/** Skips an edit that the core refuses anyway: the call does not wait, or the edit is for another question. */
+/** False if the core refuses the edit anyway: the call does not wait, or the edit is for another question. */
 function mayEdit(call: Call, { decision, shown }: Decision): boolean {
   const { state } = call;
   return decision === 'edit' && state.type === 'waiting' && shown === shownOf(call, state.reason);
@@ -78,7 +78,7 @@ async function edited(
   const { principal } = snapshot;
   const place = { principal, workspace, signal };
   const shown = await showCall(tool, parsed.input, place);
-  // Check after showing the edit, so that the edit is not based on content changed before the check.
+  // Check after the preview of the edit. An earlier check would miss a change before the preview.
   const event = await outdatedSince(call, tool, place);
   if (event !== undefined) return { type: 'outdated', event };
   if (!shown.ok) throw invalid(call, shown.message);
@@ -88,7 +88,7 @@ async function edited(
   return { type: 'edited', call: shown.call };
 }
 
-/** Tells whether the edit changes other content than the proposed call. The person has not seen that content. */
+/** True if the edit changes other content than the proposed call. The person has not seen that content. */
 function isUnseen(edit: ShownCall, { basis }: Call): boolean {
   return basis !== null && edit.basis !== basis && edit.basis !== ABSENT;
 }

@@ -2,10 +2,10 @@
  * Reads snapshots from the journal and writes changes to it. A change is a pure rule over the snapshot. If another
  * writer was faster, the rule runs again on the new snapshot.
  *
- * - J1: an append names the seq its rule was decided on. The journal refuses any other.
- * - J2: a snapshot in memory is a cache of the fold. It is brought up to date before use. Snapshots of tasks under
- *   execution stay in memory; the garbage collector may free the others.
- * - Writers of one task in this process queue up, so that a busy writer blocks no other. Correctness depends only on
+ * - J1: an append names the `seq` of the snapshot that its rule used. The journal refuses an older `seq`.
+ * - J2: a snapshot in memory is a cache of the fold. This file updates it before use. Snapshots of tasks under
+ *   execution stay in memory. The garbage collector may free the others.
+ * - In this process, the writers of one task wait in a queue, so each writer gets a turn. Correctness depends only on
  *   the journal's key.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -18,7 +18,7 @@ import { foldAll, foldEntries, taskStateAfter } from '../task/fold.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 
 const PAGE = 1000;
-/** Number of tasks with a weakly held snapshot. A command on one of them need not fold the whole journal. */
+/** Number of tasks with a weak reference to their snapshot. A command can use it and skip the fold of the journal. */
 const RECENT = 1000;
 
 /** The result of a rule. `keep`: no change is needed any more. */
@@ -50,7 +50,7 @@ export class TaskLog {
   readonly #recent = new Map<string, WeakRef<Snapshot>>();
   readonly #queues = new Map<string, Promise<unknown>>();
 
-  /** @param onEnded called for each task once this process has made its end durable. */
+  /** @param onEnded called for each task when this process has appended its end */
   constructor(journal: Journal, waits?: DeadlineOptions, onEnded?: (task: Snapshot) => void) {
     this.#journal = journal;
     this.#waits = waits;
@@ -126,7 +126,7 @@ export class TaskLog {
     return undefined;
   }
 
-  /** Adds deadlines to the events. Every pending action passes through this function. */
+  /** Adds deadlines to the events of pending actions. All appends pass through this function. */
   #dated(snapshot: Snapshot, events: readonly TaskEvent[]): readonly TaskEvent[] {
     if (this.#waits === undefined) return events;
     const { clock, expiry } = this.#waits;
@@ -144,10 +144,10 @@ export class TaskLog {
       const entries = page.filter(({ seq }) => seq <= upTo);
       snapshot = snapshot === undefined ? foldAll(taskId, entries) : foldEntries(snapshot, entries);
       if (snapshot === undefined || entries.length < page.length) return snapshot;
-      // A task deleted between two pages is unknown. Its journal does not end at the first page.
+      // If someone deletes the task between two pages, the task is unknown. These pages are not its whole journal.
       if (page.length < PAGE)
         return pages > 1 && (await this.#journal.row(taskId)) === undefined ? undefined : snapshot;
-      // Folding one page per event-loop turn keeps a long journal from blocking other requests (X3).
+      // Fold one page per event-loop turn, so that a long journal does not block other requests (X3).
       await nextTurn();
     }
   }

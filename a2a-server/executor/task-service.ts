@@ -1,5 +1,5 @@
 /**
- * The task service interface: every command and every query on tasks, for any transport. Several processes may serve
+ * The interface of the task service: all commands and queries on tasks, for all transports. Several processes may serve
  * one journal.
  */
 import type { DecisionsPart, RevokePart, TaskSettings } from '../../shared/protocol/tool-approval.ts';
@@ -35,9 +35,9 @@ export interface Accepted {
   taskId: string;
   sessionId: string;
   /**
-   * `seq` of the command's last event. The stream shows the task at this point and all later events. If the task is
-   * parked here (a decision leaves others pending), there is nothing to wait for (R03). For a repeated message it is
-   * the journal's end.
+   * `seq` of the command's last event; for a repeated message, the journal's end. The stream shows the task at this
+   * point, and all later events. If the task is parked here, the stream ends at once (R03). This happens when a
+   * decision leaves other actions pending.
    */
   seq: number;
   /** The task as of `seq`, if already loaded. */
@@ -77,7 +77,7 @@ export interface TaskService {
   cancel(taskId: string, by: { principal: string; channel: string }, reason: string): Promise<Snapshot>;
   /** The principal's running tool executions, oldest first. */
   toolExecutions(principal: string): ToolExecutionView[];
-  /** Stops one tool execution; the task continues (A1). An unknown id gives an answer, not an error. */
+  /** Stops one tool execution. The task continues (A1). An unknown id gives an answer, and no error. */
   abortTool(toolId: string, principal: string, reason: string): Promise<AbortAnswer>;
   /** The task's row. The cost does not grow with the task. @throws ProductError UNKNOWN_TASK */
   row(taskId: string, principal: string): Promise<TaskRow>;
@@ -85,8 +85,8 @@ export interface TaskService {
   snapshot(taskId: string, principal: string, atSeq?: number): Promise<Snapshot>;
   list(filter: TaskFilter, page: { size: number; token?: string }): Promise<TaskPage>;
   /**
-   * Yields batches of entries after `after`, until the task has settled (or ended) and all is read. The reader pulls,
-   * so nothing is buffered for it (S3). Ends without an error when `signal` aborts.
+   * Yields batches of entries after `after`. Ends when the task has settled (or ended) and the reader has all entries.
+   * The reader pulls, so this needs no buffer (S3). Ends without an error when `signal` aborts.
    * @throws ProductError INVALID_CURSOR for a position beyond the journal's end (S2), UNKNOWN_TASK
    */
   follow(

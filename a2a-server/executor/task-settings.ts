@@ -1,4 +1,4 @@
-/** Computes the settings of a new task. A task keeps its settings to its end. */
+/** Computes the settings of a new task. The settings of a task never change. */
 import type { TaskMode, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import { runsWithoutAsking, checkModeSettings, taskModeOf } from '../policy/mode.ts';
 import type { CommandRefusal } from '../task/commands.ts';
@@ -6,8 +6,8 @@ import type { Snapshot } from '../task/snapshot.ts';
 import type { ExecutorOptions } from './executor.ts';
 
 /**
- * Returns the settings of a new task. The message comes first, then the session's last task, then the server's
- * default mode. @throws ProductError MALFORMED if they contradict each other
+ * Returns the settings of a new task. Settings of the message override those of the session's last task. Both override
+ * the server's default mode. @throws ProductError MALFORMED if the settings contradict each other
  */
 export function newTaskSettings(
   asked: TaskSettings,
@@ -25,8 +25,8 @@ export function newTaskSettings(
 }
 
 /**
- * The settings that a session's next task inherits. Modes that act without asking are not inherited; a person grants
- * them per task.
+ * Returns the settings that a session's next task inherits. It never inherits a mode that acts without asking. A person
+ * must choose such a mode for each task.
  */
 function inherited(previous: Snapshot | undefined): TaskSettings {
   const { autoExecute: _given, mode, ...settings } = previous?.settings ?? {};
@@ -62,8 +62,8 @@ export async function differingSettings(
 }
 
 /**
- * Refuses settings that differ from the task's. Ignoring them would mislead the sender about where and how the task
- * works.
+ * Refuses settings that differ from the task's settings. If the server ignored them, the sender would have a wrong idea
+ * of the task.
  */
 export function settingsRefusal(taskId: string, others: readonly string[]): CommandRefusal {
   return {

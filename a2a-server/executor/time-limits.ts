@@ -6,14 +6,14 @@ import type { AbortCause } from './abort-cause.ts';
 
 /**
  * Time limits in milliseconds. At its limit an operation stops with the reason `timeout` (A1). Null means no limit. A
- * tool also has its own limit, which its input may set.
+ * tool also has its own limit, and its input may set that limit.
  */
 export interface TimeLimits {
   /** One tool execution. */
   toolMs: number | null;
   /** One model call, from the request to the end of the answer. At the limit the task fails. */
   modelMs: number | null;
-  /** One turn: the model's answer and its tool calls. At the limit the tools that still run stop. */
+  /** One turn: the model's answer and its tool calls. At the limit the running tools stop. */
   turnMs: number | null;
   /** The active time of one task over all its turns. At the limit the task fails. */
   taskMs: number | null;
@@ -33,8 +33,8 @@ export function limitText(ms: number): string {
 }
 
 /**
- * The lifetime of one turn: its model call and its tool executions. At the time limit the running ones stop; their
- * effects remain.
+ * The abort scope of one turn: of its model call and its tool executions. At the time limit the running operations
+ * stop. Their effects remain.
  */
 export class TurnScope {
   readonly scope: AbortScope<AbortCause>;

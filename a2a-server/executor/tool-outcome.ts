@@ -1,4 +1,4 @@
-/** Turns a tool's promise and its abort scope into the recorded outcome. */
+/** Computes the recorded outcome of a tool execution from the tool's promise and the abort scope. */
 import { onAbort, type AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
@@ -9,11 +9,11 @@ import type { AbortCause } from './abort-cause.ts';
 interface OutcomeOptions {
   scope: AbortScope<AbortCause>;
   clock: Clock;
-  /** Milliseconds the tool has to settle after its signal fires. */
+  /** After its signal fires, the tool must settle within this many milliseconds. */
   graceMs: number;
   /** The output so far, for the outcome of a stopped tool. */
   soFar: () => string;
-  /** Called before an unconfirmed stop, with a sentence that says why the stop is not confirmed. */
+  /** Called before an unconfirmed stop, with the reason as one sentence. */
   onUnconfirmed?: (why: string) => void;
 }
 
@@ -32,7 +32,7 @@ export function outcomeOf(start: () => Promise<ToolResult>, bounds: OutcomeOptio
         message: scope.reason?.message ?? 'Stopped.',
         text,
       });
-    // The turn or the task has already been stopped, so the tool does not start.
+    // The turn or the task has already stopped, so the tool does not start.
     if (scope.signal.aborted) return stopped(true, '');
     let cancelGrace: (() => void) | undefined;
     const stopListening = onAbort(scope.signal, () => {
@@ -50,7 +50,7 @@ export function outcomeOf(start: () => Promise<ToolResult>, bounds: OutcomeOptio
       .then(
         (result) => {
           settled();
-          // The tool finished in spite of the signal, so its result is recorded.
+          // The tool finished in spite of the signal, so the outcome is its result.
           return resolve({ type: 'ok', ...result });
         },
         (error: unknown) => {

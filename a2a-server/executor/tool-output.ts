@@ -7,17 +7,17 @@ import type { TaskLog } from './task-log.ts';
 import { capText } from '../../shared/text/capped-text.ts';
 import { readOutputHint } from '../tools/builtin/read-output.ts';
 
-/** Maximum characters of output in the journal. A tool's result has its own limit. */
+/** Maximum characters of output in the journal. A different limit applies to a tool's result. */
 const MAX_CHARACTERS = 1_010_000;
-/** Maximum characters of one event. Slow readers get small pieces. */
+/** Maximum characters of one event, so that slow readers get small pieces. */
 const MAX_PIECE = 64 * 1024;
 /** Maximum characters of output in the outcome of a stopped execution. */
 const MAX_TAIL = 8 * 1024;
 /** Maximum characters of the progress line. */
 const MAX_LINE = 300;
-/** Maximum characters of a result for the model. This is above the limits of the built-in tools, so that a fully requested page stays complete. */
+/** Maximum characters of a result for the model. The built-in tools have lower limits, so their pages stay complete. */
 const MAX_RESULT = 105_000;
-/** Characters shown of a longer result, half from each end. */
+/** The model sees this many characters of a longer result: half from the start, half from the end. */
 const SHOWN = 30_000;
 
 export class ToolOutput {
@@ -26,10 +26,10 @@ export class ToolOutput {
   readonly #reference: { callId: string; tool: string; title: string; toolId: string };
   #unwritten = '';
   #written = 0;
-  /** Characters that are journalled or being appended. */
+  /** The number of characters in the journal or in the running append. */
   #journalled = 0;
   #kept = false;
-  /** The newest steps that no event has. */
+  /** The newest progress that is not in an event yet. */
   #progress: ToolProgress | undefined;
   #tail = '';
   #closed = false;
@@ -69,8 +69,8 @@ export class ToolOutput {
   }
 
   /**
-   * Journals a result that is too long for the model, after the live output. The model gets the head, the tail and how to read
-   * the rest. Readers get the journalled text only on request (`kept`).
+   * If a result is too long for the model, appends it to the journal after the live output. The model gets the start,
+   * the end, and an instruction to read the rest. Other readers get the text only on request (`kept`).
    */
   async shortened(outcome: ToolOutcome, maxChars = MAX_RESULT): Promise<ToolOutcome> {
     if (outcome.type !== 'ok' || outcome.text.length <= maxChars) return outcome;
@@ -83,7 +83,7 @@ export class ToolOutput {
     return { ...outcome, text: `${capText(text, SHOWN)}\n${readOutputHint(this.#reference.toolId)}` };
   }
 
-  /** Journals an answer that came after the execution was stopped, unless its task has ended (J3). */
+  /** Appends an answer that arrived after the stop of the execution, unless the task has ended (J3). */
   async addLate(text: string): Promise<void> {
     await this.close();
     this.#closed = false;
@@ -91,7 +91,7 @@ export class ToolOutput {
     await this.close();
   }
 
-  /** Accepts no more output. Resolves when all output is journalled. */
+  /** Accepts no more output. Resolves when the journal has all output. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#writing;
@@ -117,8 +117,7 @@ export class ToolOutput {
         );
       }
     } catch {
-      // Lost output must not fail the tool. If the journal cannot be written, the append of the outcome reports the
-      // error.
+      // Lost output must not fail the tool. If the journal fails, the append of the outcome reports the error.
       this.#closed = true;
     } finally {
       this.#writing = undefined;

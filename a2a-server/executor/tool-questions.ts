@@ -1,10 +1,10 @@
 /**
- * Asks a person the questions of one tool execution. The task parks with the question as a pending action, but the
- * execution that runs the tool stays the task's only one (E1). The answer comes through the journal from any process.
+ * Asks a person the questions of one tool execution. The task parks with the question as a pending action. The task
+ * keeps its one execution, which runs the tool (E1). Any process may append the answer to the journal.
  *
  * - E3: a question is durable before a person sees it. An answer is durable before the tool gets it.
- * - E2: a question outlives the process. When it is answered later, the next process finds the tool execution
- *   interrupted.
+ * - E2: a question remains after the process exits. When the person answers later, the next process records the tool
+ *   execution as interrupted.
  * - Time limits pause while the tool waits for a person.
  */
 import { onAbort, type AbortScope } from '../../shared/runtime/abort.ts';
@@ -31,7 +31,7 @@ interface QuestionOptions {
   call: Call;
   toolId: string;
   scope: AbortScope<AbortCause>;
-  /** The time limits that pause while the tool waits for a person. */
+  /** These time limits pause while the tool waits for a person. */
   timeouts: readonly PausableTimeout[];
 }
 
@@ -50,7 +50,7 @@ export class ToolQuestions {
 
   /**
    * Asks the person and waits without limit.
-   * @param options when `signal` aborts, the question is withdrawn. An earlier answer stands.
+   * @param options if `signal` aborts, this withdraws the question. An earlier answer stays valid.
    * @throws ZodError for an invalid question; AbortError when the tool execution stops, the task ends, or `signal`
    * aborts
    */
@@ -91,7 +91,7 @@ export class ToolQuestions {
     return callId;
   }
 
-  /** Waits for the result of the question. The journal's wake-up ends each wait; nothing polls (E5). */
+  /** Waits for the result of the question. The journal wakes this function, so it does not poll (E5). */
   async #answer(callId: string, signal: AbortSignal | undefined): Promise<PersonsAnswer> {
     const { log, journal, taskId, scope } = this.#options;
     let rung = true;

@@ -1,14 +1,14 @@
 /**
  * Runs approved calls and stops them.
  *
- * - E2: `tool.started` is durable before the tool has side effects. Only a ready call can start. A file tool reads
- *   first; its first change records the start (tool-start.ts). Every other tool is started before it runs.
+ * - E2: `tool.started` is durable before the tool has side effects. Only a ready call can start. A file tool first only
+ *   reads, and its first change records the start (tool-start.ts). Any other tool runs after the record of its start.
  * - A1: a tool execution stops for a named reason.
  * - A2: the signal fires at once. A tool that does not settle within its grace period is recorded as unconfirmed, and
  *   its later output is dropped.
- * - A3: the journal decides every race. The registry is empty when nothing runs.
- * - D2: if a call's basis has changed since it was shown, the person is asked again and nothing runs.
- * - Each tool execution gets a new abort scope when it starts.
+ * - A3: the journal decides each race. When no tool runs, the registry is empty.
+ * - D2: if a call's basis has changed since the person saw it, the server asks again and runs nothing.
+ * - Each tool execution gets a new abort scope at its start.
  */
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -45,7 +45,7 @@ import { ToolStart, type ToolReference } from './tool-start.ts';
 import { ToolOutput } from './tool-output.ts';
 import { ToolQuestions } from './tool-questions.ts';
 
-/** Characters of an unknown id that the answer repeats. */
+/** Maximum characters of an unknown id in the answer. */
 const MAX_SHOWN_ID = 200;
 
 export interface ToolExecution {
@@ -60,13 +60,13 @@ export interface ToolExecution {
   output: ToolOutput;
   questions: ToolQuestions;
   scope: AbortScope<AbortCause>;
-  /** Resolves with the recorded outcome, or null when nothing was recorded. */
+  /** Resolves with the recorded outcome, or with null if the journal has no outcome. */
   settled: Promise<ToolOutcome | null>;
-  /** Why its stop is not confirmed. */
+  /** The reason why the stop is not confirmed. */
   unconfirmed?: string;
 }
 
-/** The surroundings of a tool execution. */
+/** The context of a tool execution. */
 interface RunContext {
   workspace: Workspace;
   /** The session's earlier tasks, oldest first. */
@@ -75,7 +75,7 @@ interface RunContext {
   scope: AbortScope<AbortCause>;
   /** The time limits of the turn and the task. They pause while the tool waits for a person. */
   timeouts: readonly PausableTimeout[];
-  /** The decision that approves the call, if it is not yet appended. One append holds it and the start. */
+  /** The decision that approves the call, if the journal does not have it yet. One append contains it and the start. */
   command?: PendingCommand;
 }
 
@@ -90,13 +90,13 @@ interface ExecutionResources {
 }
 
 /**
- * The result of running a ready call. `not-run`: another writer changed the task first. `asked-again`: the call waits
- * for a decision again (D2).
+ * The result of `run`. `not-run`: another writer changed the task first. `asked-again`: the call waits for a decision
+ * again (D2).
  */
 type RunEnd = 'ran' | 'not-run' | 'asked-again';
 
 interface ExecutionResult {
-  /** Null when the task ended first, or nothing was recorded. */
+  /** Null if the task ended first, or if the journal has no outcome. */
   outcome: ToolOutcome | null;
   end: RunEnd;
 }
@@ -110,7 +110,7 @@ interface SchedulerOptions {
   ids: Ids;
   toolbox: Pick<Toolbox, 'get' | 'absence'>;
   policy: Policy;
-  /** Milliseconds an aborted tool has to settle. A tool may set its own value. */
+  /** An aborted tool must settle within this many milliseconds. A tool may set its own value. */
   graceMs: number;
   limits: Pick<TimeLimits, 'toolMs'>;
 }
@@ -145,12 +145,12 @@ export class ToolScheduler {
       }));
   }
 
-  /** Runs one ready call in a child of the turn's scope. Resolves when the outcome is journalled. */
+  /** Runs one ready call in a child of the turn's scope. Resolves when the journal has the outcome. */
   async run(snapshot: Snapshot, call: Call, at: RunContext): Promise<RunEnd> {
     const { log, journal, ids, clock } = this.#options;
     const { taskId } = snapshot;
     const tool = this.#options.toolbox.get(call.tool);
-    // A tool that starts with its first change checks the basis itself before that change.
+    // If a tool starts with its first change, it checks the basis itself before that change.
     const late = tool?.startsWithFirstChange === true;
     if (!late && tool && (await this.#outdated(snapshot, call, tool, at))) return 'asked-again';
     const toolId = ids.toolExecution(call.tool);
@@ -188,7 +188,7 @@ export class ToolScheduler {
       scope,
       settled: executed.then(({ outcome }) => outcome),
     };
-    // Only `abort` waits for this promise. `run` throws a failure below.
+    // Only `abort` awaits this promise. `run` itself throws the error below.
     execution.settled.catch(() => undefined);
     this.#running.set(toolId, execution);
     try {
@@ -208,7 +208,7 @@ export class ToolScheduler {
       message: `Aborted on request: ${reason}`,
     });
     const outcome = await execution.settled;
-    // A3: the end of the task was recorded first and stopped the tool.
+    // A3: the journal recorded the end of the task first. That end stopped the tool.
     if (outcome === null)
       return { success: false, message: `Tool execution ${toolId} was being stopped with its task already.` };
     if (outcome.type !== 'stopped')
@@ -226,7 +226,7 @@ export class ToolScheduler {
         };
   }
 
-  /** Stops the tools that wait for a person. The answer may take longer than a shutdown can wait. */
+  /** Stops the tools that wait for a person, because a shutdown cannot wait for the answer. */
   stopWaiting(stop: AbortCause): void {
     for (const { questions, scope } of this.#running.values()) if (questions.waits) scope.abort(stop);
   }
@@ -243,7 +243,7 @@ export class ToolScheduler {
     };
   }
 
-  /** Asks again when the content the person approved has changed. @returns true if it asked again. */
+  /** If the approved content has changed, asks the person again. @returns true if it asked again */
   async #outdated(
     { taskId, principal }: Snapshot,
     call: Call,
@@ -254,7 +254,7 @@ export class ToolScheduler {
     const shown = await tool
       .show(call.input, { principal, workspace, signal: scope.signal })
       .catch(() => undefined);
-    // A call that cannot be shown any more fails when it runs.
+    // If the preview fails now, the call fails when it runs.
     if (shown === undefined || shown.basis === call.basis) return false;
     const event: TaskEvent = {
       type: 'tool.outdated',
@@ -302,7 +302,7 @@ export class ToolScheduler {
                 workspace: at.workspace,
                 signal: at.scope.signal,
                 toolId: at.reference.toolId,
-                // No person saw a call that policy approved, so there is no basis to compare.
+                // If the policy approved the call, no person saw it. So there is no basis to compare.
                 basis: call.decided === null ? null : call.basis,
                 output: (text, progress) => output.write(text, progress),
                 plan: (planned) => (todos = planned),
@@ -328,7 +328,7 @@ export class ToolScheduler {
     at.timeout?.cancel();
     await output.close();
     if (!start.recorded) {
-      // Nothing has started, so the next server runs the call.
+      // The tool has not started, so the next server runs the call.
       if (whole.type === 'stopped' && whole.reason === 'server-shutdown') return NOT_RUN;
       if (tool && isOutdated(failure) && (await this.#outdated(snapshot, call, tool, at.at)))
         return { outcome: null, end: 'asked-again' };
@@ -338,7 +338,7 @@ export class ToolScheduler {
       ? { type: 'tool.interrupted', ...at.reference, rerun: true }
       : { type: 'tool.finished', ...at.reference, outcome };
     const finished = await start.append((s) => {
-      // E2: an open question outlives the server. The next process records the end of the tool, as after a crash.
+      // E2: an open question stays pending after a shutdown. The next process records the tool's end, as after a crash.
       const asked = openQuestions(s, call.callId);
       if (asked.length > 0 && outcome.type === 'stopped' && outcome.reason === 'server-shutdown') return [];
       const planned: TaskEvent[] =
@@ -351,13 +351,13 @@ export class ToolScheduler {
   }
 }
 
-/** Tells whether the tool refused because a file has changed since the person saw it (D2). */
+/** True if the tool failed because a file has changed since the person saw it (D2). */
 function isOutdated(failure: unknown): boolean {
   return failure instanceof ProductError && failure.reason === 'INPUT_CHANGED';
 }
 
 /**
- * Applies deny rules right before the tool runs. A rule that is new since a restart also stops calls approved before.
+ * Applies deny rules directly before the tool runs. So a rule that is new after a restart also stops approved calls.
  */
 async function runTool(tool: Tool, call: Call, policy: Policy, run: ToolRun): Promise<ToolResult> {
   if (policy.length === 0) return tool.run(call.input, run);
@@ -374,7 +374,7 @@ function shorter(ms: number, limitMs: number | null): number {
   return limitMs === null ? ms : Math.min(ms, limitMs);
 }
 
-/** Tells whether the next process runs the call again: the shutdown stopped it, and it is safe to repeat (E2). */
+/** True if the next process runs the call again: the shutdown stopped the call, and a repeat is safe (E2). */
 function runsAgain(call: Call, outcome: ToolOutcome): boolean {
   return isRepeatable(call) && outcome.type === 'stopped' && outcome.reason === 'server-shutdown';
 }

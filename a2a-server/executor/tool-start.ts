@@ -1,8 +1,8 @@
 /**
  * Records the start of one tool execution in the journal before the tool has side effects (E2).
  *
- * A tool that changes files only through its workspace starts with its first change. One append holds the start, the
- * saved files and the pending decision, if any. Before that the tool only reads.
+ * If a tool changes files only through its workspace, its first change is its start. Before that the tool only reads.
+ * One append contains the start, the saved files and the pending decision, if any.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { FileBytes } from '../journal/journal.ts';
@@ -45,8 +45,8 @@ export class ToolStart {
   }
 
   /**
-   * Records the start, if needed, and the files about to change. @returns false if the call may not run under this
-   * execution any more.
+   * Records the start, if the journal does not have it, and the files before their change.
+   * @returns false if this execution may not run the call any more
    */
   async record(files: readonly SavedFile[] = [], contents: readonly FileBytes[] = []): Promise<boolean> {
     if (this.#recorded && files.length === 0) return true;
@@ -55,13 +55,13 @@ export class ToolStart {
     return this.append((s) => [...this.opening(s), ...saved], contents);
   }
 
-  /** Like `record`, but throws. @throws ProductError TASK_ENDED if the call may not run any more. */
+  /** Like `record`, but throws. @throws ProductError TASK_ENDED if this execution may not run the call any more */
   async require(files: readonly SavedFile[], contents: readonly FileBytes[]): Promise<void> {
     if (await this.record(files, contents)) return;
     throw new ProductError('TASK_ENDED', 'The task went on without this; nothing more was changed.');
   }
 
-  /** Appends events of this tool execution. @returns false if the call may not run under this execution any more. */
+  /** Appends events of this tool execution. @returns false if this execution may not run the call any more */
   async append(
     events: (snapshot: Snapshot) => readonly TaskEvent[],
     contents: readonly FileBytes[] = [],
@@ -69,7 +69,7 @@ export class ToolStart {
     const following = (s: Snapshot): readonly TaskEvent[] => (this.#isDue(s) ? events(s) : []);
     if (this.#command !== undefined && !this.#command.settled) {
       const settled = await this.#command.settle({ events: following, contents });
-      // Another request may have decided first. The call starts then as well, if that decision lets the same input run.
+      // Another request may have decided first. If that decision approves the same input, the call starts too.
       if (settled && (await this.#check())) return true;
     }
     const changed = await this.#log.change(this.#taskId, (s) => {
@@ -89,12 +89,12 @@ export class ToolStart {
     return this.#recorded;
   }
 
-  /** The start event. Empty once the start is recorded. */
+  /** The start event. Empty if the start is already durable. */
   opening(snapshot: Snapshot): TaskEvent[] {
     return this.#recorded ? [] : withTaskState(snapshot, { type: 'tool.started', ...this.#reference });
   }
 
-  /** True if the call with this input is ready to start or, once started, still runs under this tool execution. */
+  /** True if the call with this input can start, or if it has started and still runs in this tool execution. */
   #isDue(snapshot: Snapshot): boolean {
     const { callId, toolId } = this.#reference;
     const call = snapshot.calls[callId];

@@ -5,7 +5,7 @@ import type { TaskLog } from './task-log.ts';
 /** Maximum number of unwritten chunks before the model has to wait. */
 const MAX_UNWRITTEN = 2048;
 
-/** Appends the events of a turn in order. While the journal is busy, several events share one append. */
+/** Appends the events of a turn in order. Events that arrive during an append share the next append. */
 export class TurnWriter {
   readonly #log: TaskLog;
   readonly #taskId: string;
