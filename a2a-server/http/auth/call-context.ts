@@ -33,7 +33,7 @@ export class CallContext extends ServerCallContext {
   readonly wire: WireFormat;
   /** The client's raw cursor. Undefined if the resumable-stream extension is not active. */
   readonly cursor: string | undefined;
-  /** Resolves when the request of a stream is accepted. From then on the response is a stream, even before its first event. */
+  /** Resolves when the server accepts the request of a stream. Then the response is a stream, even before an event. */
   readonly accepted: Promise<void>;
   /** Resolves `accepted`. */
   readonly accept: () => void;
@@ -64,7 +64,7 @@ export class CallContext extends ServerCallContext {
     throw new TypeError('the request handler was called with a context that is not its own');
   }
 
-  /** The error for this call's client. It logs errors that the client did not cause. */
+  /** Returns the error for this call's client. Logs errors that the client did not cause. */
   refusal(error: unknown): A2AError {
     if (!(error instanceof A2AError) && !(error instanceof ProductError && !error.retryable))
       this.#log.error({ err: error, principal: this.caller.principal }, 'a request failed');

@@ -8,13 +8,13 @@ export class Caller implements User {
   readonly isAuthenticated = true;
   readonly principal: string;
   /**
-   * Aborts when the client disconnects or the server shuts down. It only ends reading. It is not an ancestor of a tool's
-   * signal (E4).
+   * Aborts when the client disconnects or the server shuts down. This signal only ends reading. It is not an ancestor
+   * of a tool's signal (E4).
    */
   readonly signal: AbortSignal;
-  /** Whether the client closed the connection. The server may end a request too. */
+  /** True if the client closed the connection. False if the server ended the request. */
   readonly hasLeft: () => boolean;
-  /** @returns a promise to await before the next write if the client's socket is full (S3); undefined if it is not. */
+  /** @returns a promise to await before the next write (S3). Undefined if the client's socket is not full. */
   readonly full: () => Promise<void> | undefined;
   /** Aborts the signal after this many milliseconds, unless the response has ended by then. */
   readonly endAfter: (ms: number) => void;
@@ -38,7 +38,7 @@ export function attachCaller(request: Request, caller: Caller): void {
   callers.set(request, caller);
 }
 
-/** @throws ProductError UNAUTHENTICATED if the request was not authenticated. So a misplaced route stays closed (X1). */
+/** @throws ProductError UNAUTHENTICATED for an unauthenticated request, even if the route lacks the check (X1). */
 export function callerOf(request: Request): Caller {
   const caller = callers.get(request);
   if (caller === undefined) throw new ProductError('UNAUTHENTICATED', 'This request was not authenticated.');

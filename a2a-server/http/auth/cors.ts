@@ -1,6 +1,6 @@
 /**
- * The CORS protocol (Fetch Standard §3.3) for web pages of other origins. The origin check runs first and accepts only the
- * origins that the operator lists.
+ * The CORS protocol (Fetch Standard §3.3) for web pages of other origins. The origin check runs first. It accepts only
+ * the origins that the operator lists.
  */
 import type { RequestHandler } from 'express';
 import { LAST_EVENT_ID } from '../../../shared/protocol/resumable-stream-extension.ts';
@@ -12,7 +12,7 @@ const MAX_AGE = 600;
 const REQUEST_HEADERS = ['Authorization', 'Content-Type', 'A2A-Version', EXTENSIONS_HEADER, LAST_EVENT_ID];
 const RESPONSE_HEADERS = [EXTENSIONS_HEADER, 'Retry-After', 'WWW-Authenticate'];
 
-/** Lets a page read responses, and answers preflight requests. A preflight request never has a token. */
+/** Allows a page to read responses, and answers preflight requests. A preflight request never has a token. */
 export const cors: RequestHandler = (request, response, next) => {
   response.vary('Origin');
   const origin = request.header('Origin');

@@ -1,11 +1,12 @@
 /**
- * Stream tickets. A ticket allows its holder to read the events of one task for an hour, and nothing else. An EventSource cannot
- * send custom headers. So the credential must be in the URL, where a bearer token is forbidden (RFC 6750 §5.3).
+ * Stream tickets. A ticket allows its holder only to read the events of one task, for an hour. An EventSource cannot
+ * send custom headers, so its credential must be in the URL. A bearer token must not be in a URL (RFC 6750 §5.3).
  *
- * - Stateless: a ticket is its expiry and a MAC over purpose, principal, task and expiry. It survives a restart.
- * - The key depends on the server's token and the principal's tokens. One of them alone is not enough to make a ticket, and a
- *   ticket does not help to guess them. A changed token makes the tickets invalid.
- * - X1 tickets are compared in constant time and never logged.
+ * - Stateless: a ticket is its expiry and a MAC over purpose, principal, task and expiry. It stays valid after a
+ *   restart.
+ * - The key depends on the server's token and the principal's tokens. To make a ticket, one needs both. A ticket does
+ *   not help to guess them. If a token changes, its tickets become invalid.
+ * - X1: the server compares tickets in constant time and never logs them.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -58,7 +59,7 @@ export function streamTickets(
       const [, seconds = '0', mac = ''] = /^(\d{1,12})\.([A-Za-z0-9_-]{43})$/.exec(ticket) ?? [];
       const shown = Buffer.from(mac.padEnd(43));
       let principal: string | undefined;
-      // Tries every key, so that the time does not depend on the match. Compares the text, because each MAC has only one text.
+      // Tries every key, so that the time does not depend on the match. Compares text: each MAC has only one text.
       for (const [name, key] of keys)
         if (timingSafeEqual(seal(key, name, taskId, seconds), shown)) principal = name;
       const expiresAt = Number(seconds) * 1_000;

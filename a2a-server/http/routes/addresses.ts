@@ -2,13 +2,13 @@
 import { AGENT_CARD_PATH } from '@a2a-js/sdk';
 import { IDENTITY_PATH } from '../../../shared/net/server-proof.ts';
 
-/** Below this path the approval page's session replaces a bearer token. */
+/** Under this path, a request uses the approval page's session instead of a bearer token. */
 export const PAGE_API = '/page/api';
 
 /** The methods of each address. `{id}` stands for one segment. */
 type Addresses = Readonly<Record<string, readonly string[]>>;
 
-/** The addresses for tasks and tools. The approval page has them below its own path too. */
+/** The addresses for tasks and tools. They also exist under the path of the approval page. */
 const WORK: Addresses = {
   '/message:send': ['POST'],
   '/message:stream': ['POST'],
@@ -58,7 +58,7 @@ const LEGACY: Addresses = {
 export function allowedMethods(path: string, version: string): string[] {
   const known = version === '0.3' ? { ...ADDRESSES, ...LEGACY } : ADDRESSES;
   const methods = Object.entries(known).find(([address]) => patternOf(address).test(path))?.[1] ?? [];
-  // RFC 9110 §9.3.2: an address that takes GET takes HEAD.
+  // RFC 9110 §9.3.2: an address that supports GET supports HEAD.
   return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 }
 

@@ -6,13 +6,13 @@ import { THINKING } from '../../../shared/protocol/extensions.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import { INPUT_MODES, OUTPUT_MODES } from '../wire/output-modes.ts';
 
-/** The bridge recognises this product's servers by this name. */
+/** The bridge uses this name to recognise servers of this product. */
 export const AGENT_NAME = 'mcp-a2a-bridge agent';
 
 const SCHEME = 'bearer';
 
 /**
- * @param url the server's address for clients, without a slash at the end.
+ * @param url the server's address for clients, without a final slash
  * @param skills the skills that the settings allow (agent-skills.ts)
  */
 export function agentCard(url: string, version: string, skills: readonly AgentSkill[] = []): AgentCard {

@@ -7,20 +7,20 @@ import type { Tool } from '../../tools/tool.ts';
 
 export interface AgentFacts {
   agent: AgentChoice;
-  /** The default model, if a model does the work. */
+  /** The default model, if the agent uses a language model. */
   model: string;
   tools: readonly Pick<Tool, 'name' | 'source' | 'sideEffect' | 'commandOnly'>[];
-  /** The names of the configured MCP servers. Their tools are unknown until they answer. */
+  /** The names of the configured MCP servers. Their tools are unknown until the servers answer. */
   mcpServers: readonly string[];
   commands: readonly OfferedCommand[];
   /** One sentence about the sandbox of shell commands. */
   shell: string;
 }
 
-/** The maximum number of names in one description. More names are only counted, because the card is public. */
+/** The maximum number of names in one description, because the card is public. It gives the number of further names. */
 const NAMED = 20;
 
-/** One skill for each group of tools. The agent itself comes first, the commands last. */
+/** Returns one skill for each group of tools. The first skill is the agent itself, the last skill is the commands. */
 export function agentSkills(facts: AgentFacts): AgentSkill[] {
   const tools = facts.tools.filter(({ commandOnly }) => commandOnly !== true);
   return [

@@ -1,15 +1,15 @@
-/** Serves the agent card, the only route without a token (X1). A request without a version gets the card of A2A 0.3. */
+/** Serves the agent card. This route needs no token (X1). A request without a version gets the card of A2A 0.3. */
 import { createHash } from 'node:crypto';
 import { Router } from 'express';
 import { AGENT_CARD_PATH, AgentCard } from '@a2a-js/sdk';
 import { legacyAgentCardRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
 
-/** Seconds. The card changes only with the program or its address. */
+/** In seconds. The card changes only when the program or its address changes. */
 const MAX_AGE = 60;
 
 /** @param modified when the card last changed, in milliseconds since the epoch: at the start of the server. */
 export function cardRoute(card: AgentCard, modified: number): Router {
-  // The SDK's handler for 1.0 writes its in-memory form. Other clients cannot read the security schemes in it.
+  // The SDK's handler for 1.0 writes the in-memory form. Other clients cannot read its security schemes.
   const text = JSON.stringify(AgentCard.toJSON(card));
   const tag = `"${createHash('sha256').update(text).digest('hex').slice(0, 32)}"`;
   const path = `/${AGENT_CARD_PATH}`;

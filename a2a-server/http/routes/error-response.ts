@@ -1,4 +1,4 @@
-/** Sends errors that no binding's handler has answered: failed authentication, unreadable requests, unexpected errors. */
+/** Sends errors outside the bindings' handlers: failed authentication, unreadable requests, unexpected errors. */
 import type { Request, Response } from 'express';
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { A2AError, restStatusFor } from '@a2a-js/sdk/errors';

@@ -1,9 +1,9 @@
 /**
- * `GET /api/tasks/:taskId/events`: a task's events as plain server-sent events (WHATWG HTML §9.2), for curl, browsers and other
- * clients without A2A headers. Each event has the HTTP+JSON form of A2A 1.0, with both extensions active. A client may
- * ignore their data.
+ * `GET /api/tasks/:taskId/events`: a task's events as plain server-sent events (WHATWG HTML §9.2). It serves curl,
+ * browsers and other clients without A2A headers. Each event has the HTTP+JSON form of A2A 1.0, with both extensions
+ * active. A client may ignore their data.
  *
- * The route only reads. So it stays open while the server shuts down.
+ * The route only reads. So it works while the server shuts down.
  */
 import { Router } from 'express';
 import type { Request, RequestHandler } from 'express';
@@ -25,7 +25,7 @@ import { streamAfter } from '../streams/task-stream.ts';
 
 export const EVENTS_PATH = '/api/tasks/:taskId/events';
 
-/** After this time a stopping server has closed its sockets, and the next one may run. */
+/** Within this time, a stopping server has closed its sockets, and the next server may run. */
 const RETRY_MS = 2_000;
 
 const BOTH_EXTENSIONS = { [EXTENSIONS_HEADER.toLowerCase()]: `${TOOL_APPROVAL},${RESUMABLE_STREAM}` };
@@ -35,7 +35,7 @@ interface EventsOptions {
   log: Logger;
 }
 
-/** Needs an authenticated caller (`admit`). */
+/** Serves the events. Requires an authenticated caller (`admit`). */
 export function eventsRoute(tasks: TaskService, { heartbeatMs, log }: EventsOptions): RequestHandler {
   return async (request, response) => {
     const caller = callerOf(request);
@@ -68,7 +68,7 @@ export function eventsRoute(tasks: TaskService, { heartbeatMs, log }: EventsOpti
   };
 }
 
-/** `POST …/events/ticket` → `{ticket, expiresAt}`. A client with a token gets a ticket for a reader that cannot send one. */
+/** `POST …/events/ticket` → `{ticket, expiresAt}`. A client with a token gets a ticket for another reader. */
 export function ticketRoute(tasks: TaskService, tickets: StreamTickets): Router {
   const router = Router();
   router.post(`${EVENTS_PATH}/ticket`, async (request, response) => {
@@ -81,7 +81,7 @@ export function ticketRoute(tasks: TaskService, tickets: StreamTickets): Router 
   return router;
 }
 
-/** The ticket in the request, if any. It is read before the other parameters: authentication comes first (X1). */
+/** Returns the ticket in the request, if any. Authentication comes before all other parameters (X1). */
 export function ticketParameter({ query: { ticket } }: Request): string | undefined {
   return ticket === undefined || typeof ticket === 'string' ? ticket : 'more than one';
 }
@@ -95,7 +95,7 @@ const eventsQuery = z.strictObject({ after: z.string().optional(), ticket: z.str
 function queryOf(request: Request): z.infer<typeof eventsQuery> {
   const query = eventsQuery.safeParse(request.query);
   if (query.success) return query.data;
-  // Unknown parameters are errors: a misspelt cursor would silently start from the beginning (S2).
+  // Unknown parameters are errors. Otherwise a misspelt cursor would start the stream from the beginning (S2).
   throw new ProductError(
     'MALFORMED',
     `This address takes the parameters after and ticket, each once: ${issuesOf(query.error)}.`,
@@ -103,8 +103,8 @@ function queryOf(request: Request): z.infer<typeof eventsQuery> {
 }
 
 /**
- * The start position. When an EventSource reconnects, it sends the header and repeats its first address. So the header is the
- * newer cursor. Without either, reading starts at the beginning.
+ * Returns the start position. When an EventSource reconnects, it sends the header and repeats its first address. So the
+ * cursor in the header is newer. Without a cursor, the stream starts at the beginning.
  */
 function positionIn(request: Request, end: number): number {
   const header = request.header(LAST_EVENT_ID);

@@ -14,7 +14,7 @@ export interface ServerIdentity {
   run: ServerRunIdentity;
 }
 
-/** The route needs no credential: the answer holds none, and a proof is valid for one nonce and one address. */
+/** The route needs no credential. Its answer contains none, and a proof is valid for one nonce and one address. */
 export function identityRoute({ token, run }: ServerIdentity, closing: () => boolean): Router {
   const router = Router();
   router.get(IDENTITY_PATH, (request, response) => {

@@ -1,4 +1,4 @@
-/** The JSON-RPC binding of A2A 1.0 and 0.3. The SDK's handlers do the calls; this server writes the streams. */
+/** The JSON-RPC binding of A2A 1.0 and 0.3. The SDK's handlers process the calls. This server writes the streams. */
 import { Router } from 'express';
 import type { Request, Response } from 'express';
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
@@ -102,7 +102,7 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
   return router;
 }
 
-/** Starts what a notification requests, and reads no further (JSON-RPC 2.0 §4.1: it gets no answer, also no error). */
+/** Starts the work of a notification and ignores the rest (JSON-RPC 2.0 §4.1: it gets no answer and no error). */
 async function firstOf(events: AsyncGenerator<unknown, void, undefined>): Promise<void> {
   await events.next().catch(() => undefined);
   await events.return();
@@ -116,7 +116,7 @@ function asRequest(body: unknown, wire: WireFormat): Envelope {
   }
 }
 
-/** A JSON-RPC error response. */
+/** Builds a JSON-RPC error response. */
 export function rpcError(id: RequestId, error: unknown, wire: WireFormat): object {
   const mapped = toWireError(error, wire);
   return {

@@ -1,6 +1,6 @@
 /**
- * The SDK's `A2ARequestHandler` on top of the task service. The SDK's transports encode and decode; the journal has the state.
- * docs/decisions/own-request-handler.md explains why this is not the SDK's own handler.
+ * Implements the SDK's `A2ARequestHandler` with the task service. The SDK's transports encode and decode. The journal
+ * has the state. docs/decisions/own-request-handler.md explains why this is not the SDK's own handler.
  */
 import type { AgentCard, Task } from '@a2a-js/sdk';
 import { PushNotificationNotSupportedError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
@@ -18,7 +18,7 @@ import { toA2aTask } from '../wire/task-projection.ts';
 import { waitForReplyMessage, sendAndFollow, subscribe } from '../streams/task-stream.ts';
 import { notCancelable } from '../wire/wire-errors.ts';
 
-/** In the metadata of a cancel: the reason, and the surface that the person used, for the record. */
+/** The metadata of a cancel: the reason, and the surface that the person used. The journal records both. */
 const cancelMetadata = z.object({
   reason: z.string().min(1).max(10_000).catch('no reason was given'),
   channel: z.string().min(1).max(50).catch('a2a'),
@@ -40,7 +40,7 @@ export function createRequestHandler(
   return {
     getAgentCard: () => Promise.resolve(card),
 
-    // A2A 1.0 §3.3.4: the card offers no extended card, so this is not supported.
+    // A2A 1.0 §3.3.4: the card offers no extended card, so the server does not support this call.
     getAuthenticatedExtendedAgentCard: () =>
       Promise.reject(new UnsupportedOperationError('This agent has no extended card. Use the public card.')),
 

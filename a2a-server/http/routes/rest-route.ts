@@ -1,6 +1,7 @@
 /**
- * The HTTP+JSON binding of A2A 1.0 (§11). The SDK's codec encodes and decodes. The routes are this server's own: the SDK's have
- * streams without ids and back-pressure, drop the reason of a cancel, and send another `status` than the HTTP status means.
+ * The HTTP+JSON binding of A2A 1.0 (§11). The SDK's codec encodes and decodes. This server has its own routes, because
+ * the SDK's streams have no ids and no back-pressure. The SDK's routes also drop the reason of a cancel, and send a
+ * `status` that does not match the HTTP status.
  */
 import { Router } from 'express';
 import type { Request, RequestHandler, Response } from 'express';
@@ -43,7 +44,7 @@ type Events = AsyncGenerator<StreamResponse, void, undefined>;
 export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOptions): Router {
   const contextOf = (request: Request, response: Response): CallContext => {
     const { version, legacy } = a2aVersionOf(request.header('A2A-Version'));
-    // A2A 1.0 §3.6.2: the answer has the semantics of the requested version.
+    // A2A 1.0 §3.6.2: the answer follows the rules of the requested version.
     if (legacy)
       throw new VersionNotSupportedError(
         'This address speaks A2A 1.0: send the header "A2A-Version: 1.0". A2A 0.3 has the paths below /v1.',
@@ -146,18 +147,18 @@ function idOf({ params }: Request): { id: string } {
   return { id: String(params['taskId']) };
 }
 
-/** A2A 1.0 §3.1.4: `nextPageToken` is always there, and `artifacts` only if the client wants them. */
+/** A2A 1.0 §3.1.4: `nextPageToken` is always present. `artifacts` is present only on request. */
 function listAnswer({ tasks, ...page }: ListTasksResponse, artifacts: boolean): object {
   const encoded = tasks.map((task) => Object.assign(artifacts ? { artifacts: [] } : {}, Task.toJSON(task)));
   return { tasks: encoded, ...page };
 }
 
-/** A2A 1.0 §11.1: the A2A type, unless the client prefers plain JSON. */
+/** A2A 1.0 §11.1: the A2A media type, unless the client prefers plain JSON. */
 function answerType(request: Request): string {
   return request.accepts([A2A_CONTENT_TYPE, JSON_CONTENT_TYPE]) || A2A_CONTENT_TYPE;
 }
 
-/** The google.rpc.Code of each HTTP status that the SDK does not name so. */
+/** The google.rpc.Code of each HTTP status for which the SDK uses another name. */
 const STATUS_NAMES: Readonly<Record<number, string>> = {
   401: 'UNAUTHENTICATED',
   403: 'PERMISSION_DENIED',
@@ -174,7 +175,7 @@ function restError(error: unknown): { code: number; body: object } {
   const mapped = toWireError(error, 'rest');
   const code = restStatusFor(mapped);
   const body = toRestErrorBody(mapped, code);
-  // google.rpc.Code: two requests at odds are ABORTED, and an id in use is ALREADY_EXISTS. Both are 409.
+  // google.rpc.Code: ABORTED means two conflicting requests, ALREADY_EXISTS means an id in use. Both are 409.
   const status = mapped.reason === 'SESSION_BUSY' ? 'ABORTED' : (STATUS_NAMES[code] ?? body.error.status);
   return { code, body: { error: { ...body.error, status } } };
 }

@@ -28,7 +28,7 @@ export async function listTasks(
   };
   const page = await tasks.list(filter, { size: pageSize, ...(pageToken !== '' && { token: pageToken }) });
   const found: Snapshot[] = [];
-  // One after the other. In parallel they would block the event loop for other requests (X3).
+  // Loads one snapshot after the other. In parallel, they would block the event loop for other requests (X3).
   for (const row of page.rows) found.push(await tasks.snapshot(row.taskId, principal));
   return {
     tasks: found.map((snapshot) =>
@@ -40,7 +40,7 @@ export async function listTasks(
   };
 }
 
-/** Empty for a state that this server's tasks never have. */
+/** Returns an empty list for a state that tasks of this server never have. */
 function statesOf(wanted: TaskState): StateName[] {
   const names: StateName[] = [
     'submitted',

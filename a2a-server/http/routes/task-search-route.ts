@@ -1,4 +1,4 @@
-/** `GET /api/tasks?prefix=…` finds tasks by the beginning of their id, or of their session's id. A2A has no such query. */
+/** `GET /api/tasks?prefix=…` finds tasks by a prefix of the task id or the session id. A2A has no such query. */
 import { Router } from 'express';
 import { z } from 'zod';
 import { issuesOf } from '../../../shared/settings/config.ts';
@@ -9,10 +9,10 @@ import { callerOf } from '../auth/caller.ts';
 
 const query = z.object({ prefix: z.string().min(1).max(200) });
 
-/** A person who sees these types more of the id. */
+/** Maximum number of tasks in the answer. If there are more, a person types more of the id. */
 const MOST = 100;
 
-/** The server's own ids begin with their kind, which people leave out. */
+/** The server's ids start with their kind. People usually leave it out. */
 const KINDS = ['', 'session-', 'task-'];
 
 export function taskSearchRoute(tasks: TaskService): Router {

@@ -1,9 +1,9 @@
 /**
  * Cancels a task whose client has disconnected, if the operator wants that (`--on-disconnect cancel`).
  *
- * A client disconnects when it cuts the stream, or the request, with which it sent a message. It has some time to come
- * back: another message, or a subscription, keeps the task. A client that only watches a task never ends it. This needs
- * nothing of the journal: after a restart of the server nobody's disconnect is known, and the tasks go on.
+ * A client disconnects when it closes the connection of its message before the end of the answer. It has some time to
+ * reconnect: another message, or a subscription, keeps the task. The end of a mere subscription cancels nothing. The
+ * journal does not store disconnects. So after a server restart the tasks continue.
  */
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
@@ -12,18 +12,18 @@ import type { TaskService } from '../../executor/task-service.ts';
 
 export const ON_DISCONNECT = ['detach', 'cancel'] as const;
 
-/** How long a client has to come back, in milliseconds. */
+/** A client must reconnect within this many milliseconds. */
 export const RECONNECT_MS = 10_000;
 
 const REASON = 'its client disconnected and did not come back';
 
-/** How a reader of a task ends. */
+/** The end of a reader: `read` if the server ended the stream, `cut` if the client closed it. */
 export type ReaderEnd = 'read' | 'cut';
 
 export interface Disconnects {
-  /** A client reads a task. @returns call it once when the reader ends */
+  /** Call this when a client starts to read a task. @returns a function to call once when the reader ends */
   reads(taskId: string, how: { principal: string; by: 'message' | 'subscription' }): (end: ReaderEnd) => void;
-  /** Cancels no task any more. */
+  /** After this, no disconnect cancels a task. */
   stop(): void;
 }
 
@@ -34,7 +34,7 @@ export const IGNORED_DISCONNECTS: Disconnects = {
 
 interface Readers {
   open: number;
-  /** The client that sent the message has cut it. */
+  /** True if the sender of the message has disconnected. */
   left: boolean;
   cancelTimer?: () => void;
 }
@@ -68,7 +68,7 @@ export function cancellingDisconnects({
       task.cancelTimer?.();
       return (end) => {
         task.open -= 1;
-        // A stream that the server ends says that the task waits or has ended.
+        // The server ends a stream when the task waits or has ended. So this is no disconnect.
         if (end === 'read') task.left = false;
         else if (by === 'message') task.left = true;
         if (task.open > 0) return;

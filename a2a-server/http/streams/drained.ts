@@ -2,14 +2,14 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * The number of heartbeat intervals after which a socket that accepts no data is closed: 20 of 15 s are five minutes. A peer
- * that vanished or sleeps cannot be detected otherwise: it does not read, so no heartbeat gets through. The client can resume
+ * If a socket accepts no data for this many heartbeat intervals, the server closes it. 20 intervals of 15 s are five
+ * minutes. There is no other way to detect a vanished or sleeping peer, because it does not read. The client can resume
  * its stream from a cursor.
  */
 export const STALLED_HEARTBEATS = 20;
 
 /**
- * @param patienceMs the time after which a socket that accepts no data at all is destroyed. Slow progress is enough.
+ * @param patienceMs if the socket accepts no data for this time, it is destroyed. Slow progress keeps it open.
  * @returns a promise that resolves when the socket accepts data again or is closed. Undefined if the buffer is not full.
  */
 export function untilDrained(response: ServerResponse, patienceMs: number): Promise<void> | undefined {
@@ -23,7 +23,7 @@ export function untilDrained(response: ServerResponse, patienceMs: number): Prom
     };
     response.on('drain', settle);
     response.on('close', settle);
-    // Node counts each partial write to the kernel as activity. It fires the timeout only if there was none.
+    // Node counts each partial write to the kernel as activity. Without activity it fires the timeout.
     response.setTimeout(patienceMs);
   });
 }

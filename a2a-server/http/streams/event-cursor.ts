@@ -1,4 +1,4 @@
-/** The position of an event in its stream: parses a client's cursor, and reads the SSE id of an encoded event. Both are the event's `seq`. */
+/** Parses a client's cursor, and reads the SSE id of an encoded event. Both are the `seq` of an event. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 
@@ -7,13 +7,13 @@ interface RawCursor {
   /** The name of the header or parameter. */
   name: string;
   text: string;
-  /** One sentence for the error: the alternative without a cursor. */
+  /** One sentence for the error message. It names the alternative without a cursor. */
   otherwise: string;
 }
 
 /**
  * @param end the `seq` of the task's last event.
- * @throws ProductError INVALID_CURSOR if the text is not a position in this journal. Nothing is rounded (S2).
+ * @throws ProductError INVALID_CURSOR if the text is not a position in this journal. It never rounds (S2).
  */
 export function parseCursor({ name, text, otherwise }: RawCursor, end: number): number {
   const seq = /^\d{1,15}$/.test(text) ? Number(text) : undefined;
@@ -28,7 +28,7 @@ export function parseCursor({ name, text, otherwise }: RawCursor, end: number): 
 
 /**
  * The SSE id of an encoded event: the `seq` in the metadata of the resumable-stream extension.
- * @param event an encoded Task or update event. In 1.0 a field that names its type wraps it; in 0.3 nothing does.
+ * @param event an encoded Task or update event. In A2A 1.0 it is inside a field with its type's name. In 0.3 it is not.
  */
 export function eventPosition(event: unknown): string | undefined {
   const payload =

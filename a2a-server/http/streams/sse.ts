@@ -1,15 +1,15 @@
 /**
  * Writes server-sent events to a response.
  *
- * - S3 it buffers at most one batch besides the socket's buffer. The source of the events waits while the socket is full
- *   (`Caller.full`), and events are pulled one by one.
- * - E4 a closed or reset socket only ends the writing.
- * - Frames of one tick share one write. The first frame is written at once.
+ * - S3: this file buffers at most one batch, besides the socket's buffer. It pulls events one by one. The source of the
+ *   events waits while the socket is full (`Caller.full`).
+ * - E4: a closed or reset socket only ends the writing.
+ * - Frames of one tick share one write. This file writes the first frame at once.
  */
 import type { ServerResponse } from 'node:http';
 import { SSE_HEADERS } from '@a2a-js/sdk';
 
-/** The batch size in characters. A smaller batch is written at the end of the tick. */
+/** The batch size in characters. At the end of the tick, this file writes a smaller batch. */
 const BATCH = 64 * 1024;
 
 /** WHATWG HTML §9.2.7: a comment about every 15 s keeps proxies from closing the connection. */
@@ -29,7 +29,7 @@ interface SseWriter {
   end(): void;
 }
 
-/** Starts the response. The headers are sent at once, before the first frame. */
+/** Starts the response. Sends the headers at once, before the first frame. */
 export function sseWriter(
   response: ServerResponse,
   { heartbeatMs, retryMs }: { heartbeatMs: number; retryMs?: number },
@@ -45,16 +45,16 @@ export function sseWriter(
     if (text !== '' && isOpen(response)) response.write(text);
   };
   const heartbeat = setInterval(() => {
-    // If data is waiting for the client, it needs no heartbeat.
+    // If data already waits for the client, the connection needs no heartbeat.
     if (batch === '' && isOpen(response) && !response.writableNeedDrain) response.write(':\n\n');
   }, heartbeatMs);
   const stopHeartbeat = (): void => clearInterval(heartbeat);
   response.once('close', stopHeartbeat);
-  // On a reset during a write, `close` follows and does the rest.
+  // After a reset during a write, Node also emits `close`, and its handler cleans up.
   response.on('error', stopHeartbeat);
 
   for (const [name, value] of Object.entries(SSE_HEADERS))
-    // RFC 9112 §9.6: the client also decides whether the connection stays open. Node sets this header correctly.
+    // RFC 9112 §9.6: this header also depends on the client's request. Node sets it correctly.
     if (name !== 'Connection') response.setHeader(name, value);
   response.statusCode = 200;
   response.flushHeaders();

@@ -1,4 +1,4 @@
-/** Answers a request with a stream of events, or with an error if it is refused before the stream starts. */
+/** Answers a request with a stream of events. A refusal before the start of the stream is an error response. */
 import type { Response } from 'express';
 import { sseWriter } from './sse.ts';
 import type { Frame } from './sse.ts';
@@ -7,9 +7,9 @@ import type { CallContext } from '../auth/call-context.ts';
 /** The stream format of one binding. */
 export interface StreamFormat<Event> {
   frame(event: Event): Frame;
-  /** The last frame of a stream that failed. */
+  /** Builds the last frame of a failed stream. */
   errorFrame(error: unknown): Frame;
-  /** Sends the whole response to a refused request. */
+  /** Sends the complete response to a refused request. */
   refuse(error: unknown): void;
 }
 
@@ -22,7 +22,7 @@ interface StreamAnswer<Event> {
   retryMs?: number;
 }
 
-/** Pulls the events one by one. Resolves when the stream has ended for any reason. Never rejects. */
+/** Pulls the events one by one. Resolves when the stream ends for any reason. Never rejects. */
 export async function respondWithStream<Event>(
   response: Response,
   answer: StreamAnswer<Event>,

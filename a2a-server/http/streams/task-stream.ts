@@ -1,4 +1,4 @@
-/** The streams of a task, SendStreamingMessage and SubscribeToTask. Each is a cursor on the task's journal. */
+/** Implements SendStreamingMessage and SubscribeToTask. Each stream reads the task's journal from a cursor. */
 import type { Message, SendMessageRequest, StreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { LAST_EVENT_ID } from '../../../shared/protocol/resumable-stream-extension.ts';
@@ -18,13 +18,13 @@ import type { OutputModes } from '../wire/output-modes.ts';
 import { replyMessage, toA2aTask } from '../wire/task-projection.ts';
 
 /**
- * The lifetime of one stream, in milliseconds, if its client can resume it. A peer that vanished or was stopped acknowledges
- * or reads nothing, but heartbeats fit into the kernel's buffers. So the server ends the stream, and a client that is alive
- * opens it again at its cursor.
+ * The lifetime of one stream in milliseconds, if its client can resume it. Heartbeats do not reveal a vanished or
+ * stopped peer, because they fit into the kernel's buffers. So the server ends the stream. A live client opens it again
+ * at its cursor.
  */
 export const STREAM_LIFETIME_MS = 5 * 60_000;
 
-/** The start and the end of a stream. */
+/** The start position and the end condition of a stream. */
 interface Start {
   task: { taskId: string; sessionId: string };
   /** The snapshot to send as the first event, if any. */
@@ -43,8 +43,8 @@ interface Readable {
 type Stream = AsyncGenerator<StreamResponse, void, undefined>;
 
 /**
- * Sends a message. Streams the task at the time of acceptance and all later events, until the task waits or has ended
- * (A2A 1.0 §3.1.2, §11.7: a stream closes at a terminal or interrupted state).
+ * Accepts a message. Streams the task at that time and all later events, until the task waits or has ended (A2A 1.0
+ * §3.1.2, §11.7: a stream closes at a terminal or interrupted state).
  */
 export function sendAndFollow(
   { tasks, disconnects }: Readable,
@@ -71,10 +71,10 @@ export function sendAndFollow(
 }
 
 /**
- * Streams the task and all later events until it has ended. The stream stays open while the task waits: A2A 1.0 §3.1.6 ends
- * it only at a terminal state, and a subscriber needs the events after a decision.
+ * Streams the task and all later events until the task has ended. The stream stays open while the task waits, because a
+ * subscriber needs the events after a decision. A2A 1.0 §3.1.6 ends the stream only at a terminal state.
  *
- * With the resumable-stream extension and a cursor, it streams the events after the cursor, also of an ended task.
+ * With the resumable-stream extension and a cursor, this streams the events after the cursor, even of an ended task.
  */
 export function subscribe(
   { tasks, disconnects }: Readable,
@@ -85,7 +85,7 @@ export function subscribe(
     const { principal } = context.caller;
     const text = context.cursor;
     if (text !== undefined) {
-      // The index row is enough. A reader that has seen most of a long task does not need the fold.
+      // The index row is enough here. It avoids the fold of a long task.
       const row = await tasks.row(id, principal);
       return {
         task: row,
@@ -107,13 +107,13 @@ export function subscribe(
 
 const ANEW = 'Subscribe without it to get the current task first.';
 
-/** Streams the events after a position until the task has ended. If it has ended, streams the rest. */
+/** Streams the events after a position until the task has ended. For an ended task, streams the rest. */
 export function streamAfter(tasks: TaskService, task: TaskRow, after: number, context: CallContext): Stream {
   const readable = { tasks, disconnects: IGNORED_DISCONNECTS };
   return stream(readable, context, () => Promise.resolve({ task, after, until: 'ended' }));
 }
 
-/** One generator for all streams, because each further generator costs time per event. */
+/** The only generator of all streams, because each additional generator costs time per event. */
 async function* stream(
   { tasks, disconnects }: Readable,
   context: CallContext,
@@ -146,7 +146,7 @@ async function* stream(
         );
         if (event === undefined) continue;
         yield event;
-        // S3: over every transport, the source of the events waits while the socket is full.
+        // S3: for each transport, the source of the events waits while the socket is full.
         const full = context.caller.full();
         if (full !== undefined) await full;
       }
@@ -157,7 +157,7 @@ async function* stream(
   }
 }
 
-/** Old journals have pending actions without codes. The snapshot at that entry supplies them. */
+/** Pending actions in old journals have no codes. This adds the codes from the snapshot at that entry. */
 async function withItsCodes(
   tasks: TaskService,
   { seq, at, event }: JournalEntry,
@@ -173,7 +173,7 @@ function lacksCodes({ event }: JournalEntry): boolean {
   return event.type === 'input.required' && event.pending.some(({ shown }) => shown === undefined);
 }
 
-/** Waits for the agent's final message, for a client that gets no task (A2A 1.0 §3.1.1, §3.1.2). */
+/** Waits for the agent's final message. It is the answer for a client that gets no task (A2A 1.0 §3.1.1, §3.1.2). */
 export async function waitForReplyMessage(
   tasks: TaskService,
   { taskId, seq }: Snapshot,

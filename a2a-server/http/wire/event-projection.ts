@@ -1,11 +1,12 @@
 /**
- * Converts a journal entry to an A2A stream event. Pure. An entry gives at most one event, so its `seq` can be the SSE id. The
- * conversion needs no other entry, so a reader can start anywhere in the journal.
+ * Converts a journal entry to an A2A stream event. Pure. An entry gives at most one event, so its `seq` is the SSE id.
+ * The conversion needs no other entry, so a reader can start anywhere in the journal.
  *
- * A turn's text is one artifact. `turn.started` creates it empty, and each delta appends to it. So no delta needs to be
- * first (A2A 1.0 TaskArtifactUpdateEvent: `append` needs an earlier artifact). `turn.abandoned` empties it.
+ * A turn's text is one artifact. `turn.started` creates the empty artifact, because `append` needs an earlier artifact
+ * (A2A 1.0 TaskArtifactUpdateEvent). Each delta appends to the artifact. `turn.abandoned` removes its text.
  *
- * For clients without the approval extension, tool output is a growing artifact too. The piece with `offset` 0 creates it.
+ * For clients without the approval extension, tool output is an artifact too. The piece with `offset` 0 creates it, and
+ * later pieces append to it.
  */
 import type { Artifact, StreamResponse } from '@a2a-js/sdk';
 import { THINKING } from '../../../shared/protocol/extensions.ts';
@@ -32,7 +33,7 @@ import type { ClientView } from './wire-objects.ts';
 /** The name of the artifacts with the model's text. */
 export const RESPONSE = 'response';
 
-/** @returns undefined for an entry that clients do not need. */
+/** Converts one entry. @returns undefined for an entry that clients do not need */
 export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamResponse | undefined {
   const { event } = entry;
   switch (event.type) {
@@ -80,14 +81,14 @@ export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamR
     case 'files.saved':
     case 'context.clipped':
     case 'context.exceeded':
-    // The task's status lists the grants in force.
+    // The task's status lists the current grants.
     case 'grant.revoked':
     case 'agent.session':
       return undefined;
     case 'todos.updated':
       return artifactUpdate(entry, view, todosArtifact(view, event.todos), { lastChunk: true });
     case 'tool.output': {
-      // Clients with the extension see live output as activity. Kept output is only an artifact, for clients that read it.
+      // Clients with the extension get live output as activity. Kept output is only an artifact.
       const live = event.kept !== true && (view.approval || event.offset === undefined);
       if (live) return activityUpdate(entry, view, activityOf(event));
       return artifactUpdate(entry, view, outputArtifact(view, event), {
@@ -192,7 +193,7 @@ function callRef({ callId, tool, title }: { callId: string; tool: string; title:
   return { callId, tool, title };
 }
 
-/** One line for a person. */
+/** Describes an outcome in one line for a person. */
 export function outcomeSummary(outcome: ToolOutcome): string {
   return outcome.type === 'ok' ? outcome.summary : outcome.message;
 }
@@ -217,7 +218,7 @@ export function canceledText(by: Decider, reason: string): string {
   return `Canceled by ${by.principal} over ${by.channel}: ${reason}`;
 }
 
-/** The status message of a waiting task: text for people and, with the extension, the same as data. */
+/** Builds the status message of a waiting task: text for people and, with the extension, the same as data. */
 export function pendingMessage(view: ClientView, seq: number, pending: readonly PendingAction[]) {
   return message(view, 'agent', statusId(view, seq), [
     textPart(pendingText(pending)),
@@ -225,12 +226,12 @@ export function pendingMessage(view: ClientView, seq: number, pending: readonly 
   ]);
 }
 
-/** The id of a status message. It is derived, so that all readers get the same id. */
+/** Derives the id of a status message from the entry, so that all readers get the same id. */
 export function statusId(view: ClientView, seq: number): string {
   return `${view.taskId}-${seq}`;
 }
 
-/** Reasoning, for a client that asked for it. The metadata marks it, so that no client takes it for the answer. */
+/** Builds an event with reasoning, for clients that want it. Its metadata shows that it is not the answer. */
 function thinkingUpdate(
   entry: JournalEntry,
   view: ClientView,
@@ -252,7 +253,7 @@ function statusUpdate(
   view: ClientView,
   { state, text, pending, activity, thinking }: Status,
 ): StreamResponse {
-  // Clients with the extension read the activity and need no text.
+  // Clients with the extension read the activity, so they need no text.
   const words = activity !== undefined && view.approval ? undefined : text;
   const said = pending
     ? pendingMessage(view, entry.seq, pending)

@@ -1,8 +1,8 @@
 /**
- * Converts an A2A message to a command. It checks everything that does not depend on the task. `request-schemas.ts` has
+ * Converts an A2A message to a command. Checks all that does not depend on the task. `request-schemas.ts` has already
  * checked the types.
  *
- * D1: a data part that looks like a decision but is not a valid one is an error. It never counts as an approval or as a
+ * D1: if a data part looks like a decision but is not valid, it is an error. It is never an approval, and never a
  * message to the model.
  */
 import { createHash } from 'node:crypto';
@@ -32,7 +32,7 @@ export function incomingOf(
   request: SendMessageRequest,
   { principal, speaksApproval }: { principal: string; speaksApproval: boolean },
 ): Incoming {
-  // A2A 1.0 §3.3.4: a client that expects push notifications must learn that they are not supported.
+  // A2A 1.0 §3.3.4: if a client expects push notifications, the server must answer that it does not support them.
   if (request.configuration?.taskPushNotificationConfig !== undefined)
     throw new PushNotificationNotSupportedError();
   const { message } = request;
@@ -47,7 +47,7 @@ export function incomingOf(
     principal,
     channel: deciding?.channel ?? CHANNEL,
     message: { messageId: message.messageId, parts, ...(command && { command }), ...aboutOf(message) },
-    // The hash covers the content only. The same message over another binding or version is the same message (R27).
+    // The hash covers only the content. So the hash does not depend on the binding or the version (R27).
     bodyHash: sha256(stringify({ parts, settings, ...taskId, ...sessionId })),
     ...taskId,
     ...sessionId,
@@ -58,8 +58,8 @@ export function incomingOf(
 }
 
 /**
- * A part of the message. `request-schemas.ts` has checked that it has one content. So a part without content had
- * `"data": null`, which the SDK's codec drops.
+ * Converts a part of the message. `request-schemas.ts` has checked that each part has one content. The SDK's codec
+ * drops `"data": null`, so a part without content had this value.
  */
 function partOf({ content, mediaType }: Part): MessagePart {
   const supported = INPUT_MODES.includes(mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? '');
@@ -84,7 +84,7 @@ function partOf({ content, mediaType }: Part): MessagePart {
   }
 }
 
-/** What the client says about its message. The history keeps it. */
+/** Returns the client's information about its message. The history contains it. */
 function aboutOf({
   metadata,
   extensions,
@@ -105,7 +105,7 @@ function settingsIn({ metadata }: Message): TaskSettings {
   );
 }
 
-/** A part that names the extension must be a valid command. If not, it is an error and no message to the model. */
+/** Returns the command, if a part names the extension. An invalid command is an error, not a message to the model. */
 function commandIn(parts: readonly MessagePart[]): CommandCall | undefined {
   const meant = parts.flatMap((part) =>
     part.type === 'data' && namesCommands(part.data) ? [part.data] : [],
@@ -152,7 +152,7 @@ function meansToRevoke(data: unknown): boolean {
   return typeof data === 'object' && data !== null && Object.hasOwn(data, 'revoke');
 }
 
-/** An object with any of these keys counts as an attempt to decide. */
+/** If a data part has one of these keys, it is an attempt to decide. */
 const DECISION_KEYS = ['decision', 'decisions', 'outcome', 'callId'];
 
 function meansToDecide(data: unknown): boolean {

@@ -12,7 +12,7 @@ export interface BodyLimits {
 
 export const DEFAULT_LIMITS: BodyLimits = { bytes: 4 * 1024 * 1024, depth: 64 };
 
-/** A body that is not JSON. */
+/** The error for a body that is not JSON. */
 export class NotJson extends ProductError {
   constructor(problem: string) {
     super('MALFORMED', `${problem} Send one JSON value, encoded as UTF-8.`);
@@ -20,8 +20,8 @@ export class NotJson extends ProductError {
 }
 
 /**
- * Middleware that puts the parsed body into `request.body`; undefined if there is no body.
- * Passes on ProductError TOO_LARGE, UNSUPPORTED_CONTENT, MALFORMED.
+ * Middleware that sets `request.body` to the parsed body; undefined if there is no body.
+ * It passes ProductError TOO_LARGE, UNSUPPORTED_CONTENT or MALFORMED to the error handler.
  * @param mediaTypes the accepted media types.
  */
 export function jsonBody(mediaTypes: readonly string[], limits: BodyLimits): RequestHandler[] {
@@ -38,7 +38,7 @@ export function jsonBody(mediaTypes: readonly string[], limits: BodyLimits): Req
   const parsed: RequestHandler = (request, _response, next) => {
     const bytes: unknown = request.body;
     if (!(bytes instanceof Uint8Array)) return next();
-    // Clients send `Content-Length: 0` with a POST without a body.
+    // A POST without a body has `Content-Length: 0`.
     if (bytes.length === 0) {
       request.body = undefined;
       return next();
@@ -54,7 +54,7 @@ export function jsonBody(mediaTypes: readonly string[], limits: BodyLimits): Req
         return next(new ProductError('MALFORMED', body.problem));
     }
   };
-  // Compressed bodies are refused: a small body could expand to a large one.
+  // The server refuses compressed bodies, because a small body could expand to a large one.
   return [declared, express.raw({ type: () => true, limit: limits.bytes, inflate: false }), parsed];
 }
 
@@ -64,7 +64,7 @@ const httpError = z.object({
   status: z.number().int().min(400).max(599),
 });
 
-/** Explains a request that Express or its body parser could not read. Other errors stay unchanged. */
+/** If Express or its body parser could not read a request, explains the error. Other errors stay unchanged. */
 export function requestError(error: unknown, limits: BodyLimits): unknown {
   const parsed = httpError.safeParse(error);
   if (error instanceof ProductError || !parsed.success) return error;

@@ -26,7 +26,7 @@ export function envelopeOf(body: unknown): Envelope {
   throw new ProductError('MALFORMED', `The body is not a JSON-RPC 2.0 request: ${problem}.`);
 }
 
-/** The id of the request for the response; null if there is none. */
+/** Returns the request id for the response; null if the request has none. */
 export function requestIdOf(body: unknown): RequestId {
   return z.object({ id: z.union([z.string(), z.number(), z.null()]) }).safeParse(body).data?.id ?? null;
 }
@@ -37,12 +37,12 @@ export function isNotification(request: Envelope): boolean {
 }
 
 /**
- * A2A 1.0 §3.6.1: a client may send the version as a request parameter. This makes it the header, if there is none.
- * Names of service parameters ignore case (§3.2.6).
+ * A2A 1.0 §3.6.1: a client may send the version as a request parameter. If the header is missing, this copies the
+ * parameter to the header. Names of service parameters ignore case (§3.2.6).
  */
 export const versionParameter: RequestHandler = (request, _response, next) => {
   const [, version] = Object.entries(request.query).find(([name]) => name.toLowerCase() === VERSION) ?? [];
-  // A version that is given twice is no version that this server knows.
+  // If the parameter occurs twice, the joined value is an unknown version.
   if (version !== undefined && !request.headers[VERSION])
     request.headers[VERSION] = typeof version === 'string' ? version : JSON.stringify(version);
   next();
@@ -56,7 +56,7 @@ export function a2aVersionOf(header: string | undefined): { version: string; leg
   return { version, legacy: version === '0.3' };
 }
 
-/** The error for an unknown method. It says if another version has the method. */
+/** Returns the error text for an unknown method. It names the other version if that version has the method. */
 export function unknownMethod(method: string, legacy: boolean): string | undefined {
   if (legacy ? isLegacyJsonRpcMethod(method) : isV1JsonRpcMethod(method)) return undefined;
   const name = JSON.stringify(method.slice(0, 100));

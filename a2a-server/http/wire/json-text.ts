@@ -1,4 +1,4 @@
-/** Parses JSON from untrusted input. It never throws, and no input costs more than linear time (X3). */
+/** Parses JSON from untrusted input. It never throws, and needs at most linear time (X3). */
 
 type ParsedJson =
   | { type: 'value'; value: unknown }
@@ -13,7 +13,7 @@ export function parseJson(bytes: Uint8Array, maxDepth: number): ParsedJson {
   } catch {
     return { type: 'not-json', problem: 'The body is not valid UTF-8.' };
   }
-  // Checked before parsing, because the parser and later code may recurse.
+  // Check the depth before parsing, because the parser and later code may recurse.
   if (nestsDeeper(text, maxDepth))
     return { type: 'too-deep', problem: `The body nests more than ${maxDepth} arrays and objects.` };
   try {

@@ -1,6 +1,6 @@
 /**
- * Sets `final: true` on the last event of a stream (A2A 0.3 §7.2.2). The SDK sets it only for ended tasks. The stream of a
- * message also ends when the task starts to wait, and 0.3 clients wait for the flag.
+ * Sets `final: true` on the last event of a stream (A2A 0.3 §7.2.2). The SDK sets the flag only for ended tasks. But
+ * the stream of a message also ends when the task starts to wait, and 0.3 clients need the flag then too.
  */
 import { LEGACY_METHOD_MESSAGE_STREAM } from '@a2a-js/sdk/compat/v0_3';
 import { z } from 'zod';

@@ -1,8 +1,8 @@
 /**
- * Honours `acceptedOutputModes` (A2A 1.0 §3.2.2): the media types that the client of one request accepts.
+ * Applies `acceptedOutputModes` (A2A 1.0 §3.2.2): the media types that the client of one request accepts.
  *
- * The agent always answers in text. So it begins no work for a client that does not accept text, and it sends as text the
- * other parts that a client does not accept.
+ * The agent always answers in text. If a client does not accept text, the agent starts no work for it. If a client does
+ * not accept another part's media type, the agent sends that part as text.
  */
 import type { SendMessageRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -17,9 +17,10 @@ export const INPUT_MODES: readonly string[] = [TEXT, 'text/markdown', 'applicati
 export const OUTPUT_MODES: readonly string[] = [TEXT, 'application/json'];
 
 /**
- * @returns undefined if the client accepts everything. Words that are no media type, such as `text`, restrict nothing.
- * @throws ProductError UNSUPPORTED_CONTENT for a message that begins a session, if the client does not accept text. Other
- * messages may decide something, so they count whatever the client accepts.
+ * Reads the accepted media types. It ignores words that are no media type, such as `text`.
+ * @returns undefined if the client accepts everything
+ * @throws ProductError UNSUPPORTED_CONTENT for the first message of a session, if the client does not accept text. It
+ * never refuses other messages, because they may contain a decision.
  */
 export function outputModesOf({ configuration, message }: SendMessageRequest): OutputModes | undefined {
   const modes = (configuration?.acceptedOutputModes ?? [])
@@ -35,7 +36,7 @@ export function outputModesOf({ configuration, message }: SendMessageRequest): O
   return modes;
 }
 
-/** The part, or a text in its place if the client does not accept its media type. */
+/** Returns the part. If the client does not accept its media type, returns a text part instead. */
 export function tailoredPart(part: ContentPart, modes: OutputModes): ContentPart {
   switch (part.type) {
     case 'text':

@@ -23,9 +23,9 @@ export function pendingText(pending: readonly PendingAction[]): string {
 }
 
 function howToAnswer({ preview, first, shown }: PendingAction): string {
-  // D2: after the first question, a plain word may be meant for an earlier one.
+  // D2: the plain word `approve` could belong to an earlier question. So from the second question on, add the code.
   const code = first === true ? '' : ` ${shown}`;
-  // D5: a word must not approve an action that is not shown whole.
+  // D5: if the preview is incomplete, a plain word must not approve the action.
   if (preview.type !== 'question' && quotedPreview(preview, TEXT_PART_LIMITS).extent === 'cut')
     return `It is too long to be shown here, so it cannot be approved here: a client with the tool-approval extension shows all of it. Answer with exactly "deny${code}", or decide it there.`;
   if (preview.type !== 'question') return `Answer with exactly "approve${code}" or "deny${code}".`;
@@ -41,7 +41,7 @@ function howToAnswer({ preview, first, shown }: PendingAction): string {
     : `Answer with exactly one of the choices${other}.${withCode}`;
 }
 
-/** True if the words of a decision can be an answer to the question too. */
+/** True if `approve` and `deny` can also be answers to the question. */
 function takesPlainWord({ choices, freeText }: Question): boolean {
   if (choices === undefined || freeText === true) return true;
   return choices.some(({ label }) => label === 'approve' || label === 'deny');

@@ -1,16 +1,16 @@
 /**
- * The schemas of the requests' parameters as received. The SDK's codec converts values to the expected type: `["approve"]`
- * becomes the text "approve" (D1), and `"false"` becomes true. So this file checks the types before the codec sees them.
+ * Checks the types of request parameters before the SDK's codec reads them. The codec converts values to the expected
+ * type: `["approve"]` becomes the text "approve" (D1), and `"false"` becomes true.
  *
- * Sources: a2a.proto of A2A 1.0 (`field_behavior`, `oneof`), ProtoJSON, and the JSON schema of A2A 0.3. Unknown fields are
- * ignored (A2A 1.0 §5.7).
+ * Sources: a2a.proto of A2A 1.0 (`field_behavior`, `oneof`), ProtoJSON, and the JSON schema of A2A 0.3. The schemas
+ * ignore unknown fields (A2A 1.0 §5.7).
  */
 import { TaskState } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { issuesOf } from '../../../shared/settings/config.ts';
 
-/** An object of a2a.proto. ProtoJSON: a parser takes the names of the proto file too. */
+/** The schema of an object of a2a.proto. ProtoJSON: a parser also accepts the field names of the proto file. */
 function fields<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.preprocess(inCamelCase, z.looseObject(shape));
 }
@@ -18,7 +18,7 @@ function fields<Shape extends z.ZodRawShape>(shape: Shape) {
 function inCamelCase(value: unknown): unknown {
   if (!isObject(value)) return value;
   const named = Object.entries(value).map(([name, it]): [string, unknown] => [camelCase(name), it]);
-  // If both names are there, the camel case one counts.
+  // If an object has both names, the camel case name wins.
   return { ...Object.fromEntries(named), ...value };
 }
 
@@ -31,7 +31,7 @@ const text = z.string().nullish();
 const texts = z.array(z.string()).nullish();
 const struct = z.record(z.string(), z.unknown()).nullish();
 const flag = z.boolean().nullish();
-/** ProtoJSON: an int32 is a number or its digits. */
+/** ProtoJSON: an int32 is a number, or a string of digits. */
 const count = z.union([z.int(), z.string().regex(/^\d+$/).transform(Number)]).pipe(z.int32().min(0));
 
 const taskId = z.string().min(1);
@@ -54,7 +54,7 @@ const MESSAGE = {
   referenceTaskIds: texts,
 };
 
-/** The contents of a part: exactly one. `{"data": null}` is JSON's null, and not an absent field. */
+/** A part has exactly one of these contents. `{"data": null}` has the content null, so the field is not absent. */
 const CONTENTS = ['text', 'raw', 'url'] as const;
 
 const part = fields({
@@ -88,7 +88,7 @@ const LIST = {
   includeArtifacts: flag,
 };
 
-/** An object of A2A 0.3. The SDK takes null for a value, so this drops each field that is null. */
+/** The schema of an A2A 0.3 object. It drops each field that is null, because the SDK treats null as a value. */
 function legacyFields<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.preprocess(withoutNulls, z.looseObject(shape));
 }
@@ -124,7 +124,7 @@ const legacySend = legacyFields({
 });
 const legacyTask = legacyFields({ ...TASK, historyLength: count.nullish() });
 
-/** A2A 0.3 over HTTP+JSON has the names of its proto file, and calls the parts `content`. */
+/** A2A 0.3 over HTTP+JSON uses the names of its proto file. The parts of a message are in `content`. */
 const LEGACY_CONTENTS = ['text', 'file', 'data'] as const;
 const legacyRestPart = fields({
   text,
@@ -154,7 +154,7 @@ const legacyRestSend = z.preprocess(
 );
 
 /**
- * a2a.proto of A2A 0.3 calls the message `request`, with the JSON name `message`. ProtoJSON: a parser takes both names.
+ * In a2a.proto of A2A 0.3, the field `request` has the JSON name `message`. ProtoJSON: a parser accepts both names.
  */
 function withMessage(value: unknown): unknown {
   if (!isObject(value) || !Object.hasOwn(value, 'request')) return value;
@@ -173,7 +173,7 @@ const SCHEMAS = {
   ListTasks: fields(LIST),
   CancelTask: fields(TASK),
   SubscribeToTask: fields(TASK),
-  /** ListTasks over HTTP+JSON: A2A 1.0 §11.5, a boolean is the word `true` or `false`. */
+  /** ListTasks over HTTP+JSON. A2A 1.0 §11.5: a boolean is the word `true` or `false`. */
   'GET /tasks': fields({
     ...LIST,
     includeArtifacts: z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }).optional(),

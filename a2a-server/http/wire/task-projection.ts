@@ -28,7 +28,7 @@ import {
 import type { ClientView } from './wire-objects.ts';
 
 interface TaskDetail {
-  /** The maximum number of messages, newest first kept. Undefined means all, 0 means none (A2A 1.0 §3.2.4). */
+  /** The number of newest messages to include. Undefined means all, 0 means none (A2A 1.0 §3.2.4). */
   historyLength?: number | undefined;
   /** False only in lists (A2A 1.0 §3.1.4). */
   artifacts?: boolean;
@@ -63,7 +63,7 @@ function statusOf(snapshot: Snapshot, view: ClientView): TaskStatus {
     case 'input-required': {
       if (status.pending.length === 0) return said(snapshot, view, status.question, timestamp);
       const pending = pendingActions(snapshot);
-      // After the last decision of a batch no call waits, and the next event sets the task to working (R09).
+      // After the last decision no call waits. The next event sets the state to working, so it is working now (R09).
       if (pending.length === 0) return { state: WIRE_STATE.working, message: undefined, timestamp };
       return waiting(snapshot, view, pending, timestamp);
     }
@@ -105,15 +105,15 @@ function said(snapshot: Snapshot, view: ClientView, text: string | undefined, ti
   };
 }
 
-/** The message for a client that gets no task (A2A 1.0 §3.1.1). */
+/** Builds the message for a client that gets no task (A2A 1.0 §3.1.1). */
 export function replyMessage(snapshot: Snapshot, view: ClientView): Message {
   const text = statusOf(snapshot, view).message?.parts ?? [textPart('')];
   return { ...message(view, 'agent', `${view.taskId}-answer`, text), taskId: '' };
 }
 
 /**
- * The artifacts of all turns, oldest first. A later artifact with the same id replaces the earlier one. An open turn always has a
- * text artifact, because later stream events append to it.
+ * Returns the artifacts of all turns, oldest first. If two have the same id, the later one replaces the earlier one. An
+ * open turn always has a text artifact, because later stream events append to it.
  */
 function artifactsOf({ exchanges, openTurn }: Snapshot, view: ClientView): Artifact[] {
   const finished = exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn] : []));
@@ -126,7 +126,7 @@ function artifactsOf({ exchanges, openTurn }: Snapshot, view: ClientView): Artif
   return [...artifacts.values()];
 }
 
-/** The artifacts that are not part of the answer. Later stream events append to them or replace them. */
+/** Returns the artifacts that are not part of the answer. Later stream events append to them or replace them. */
 function besideAnswer({ outputs, todos }: Snapshot, view: ClientView): Artifact[] {
   const list = todos.length === 0 ? [] : [todosArtifact(view, todos)];
   return [...list, ...outputs.map((output) => outputArtifact(view, output))];
@@ -143,7 +143,7 @@ function historyOf(snapshot: Snapshot, view: ClientView): Message[] {
   ];
 }
 
-/** The agent's message of a turn: its text, a line for each call, and its final message or question. */
+/** Builds the agent's message of a turn: the text, a line for each call, and the final message or question. */
 function turnMessage(snapshot: Snapshot, view: ClientView, turn: Turn): Message {
   const calls = callsOf(snapshot, turn).map((call) => `${call.title}: ${fate(call)}${verdictOn(call)}`);
   const texts = [turn.text, calls.join('\n'), lastWords(turn)].filter((text) => text !== '');
@@ -160,7 +160,7 @@ function lastWords({ end }: Turn): string {
   return ('question' in end ? end.question : end.message) ?? '';
 }
 
-/** The decision on the call, for clients that do not read the data. */
+/** Describes the decision on a call in text, for clients that do not read the data parts. */
 function verdictOn({ decided }: Call): string {
   return decided ? ` (${decided.decision}, by ${decided.by.principal} over ${decided.by.channel})` : '';
 }
@@ -211,7 +211,7 @@ function overviewOf(snapshot: Snapshot): TaskOverview {
   };
 }
 
-/** The usage of all models together. With more than one model, also of each. */
+/** Returns the total usage of all models. If there are several models, also returns the usage of each model. */
 function usageOf({ spending }: Snapshot): TaskOverview['usage'] {
   const models = Object.entries(spending).map(([model, spent]) => ({ model, ...spent }));
   return {

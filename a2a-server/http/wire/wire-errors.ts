@@ -1,8 +1,8 @@
 /**
  * Converts a ProductError to an A2A error, for both bindings and both versions (A2A 1.0 §5.4).
  *
- * Each error carries a `google.rpc.ErrorInfo`. Its `metadata` has the product's `reason`, the flag `retryable`, and the facts.
- * JSON-RPC (also 0.3) sends it in `error.data`, HTTP+JSON in `error.details`.
+ * Each error contains a `google.rpc.ErrorInfo`. Its `metadata` has the product's `reason`, the flag `retryable`, and
+ * the facts. JSON-RPC (also 0.3) sends it in `error.data`, HTTP+JSON in `error.details`.
  */
 import {
   A2A_ERROR_CODE,
@@ -32,7 +32,7 @@ const CLASSES = {
   'not-cancelable': { rpc: JsonRpcTaskNotCancelableError, rest: RestTaskNotCancelableError },
   unsupported: { rpc: JsonRpcUnsupportedOperationError, rest: RestUnsupportedOperationError },
   'content-type': { rpc: JsonRpcContentTypeNotSupportedError, rest: RestContentTypeNotSupportedError },
-  // An error without an A2A type carries the product's reason.
+  // An error without an A2A type contains the product's reason.
   own: { rpc: JsonRpcRequestMalformedError, rest: RestRequestMalformedError },
 } as const;
 
@@ -40,9 +40,9 @@ type Kind = keyof typeof CLASSES | 'internal';
 
 interface Row {
   kind: Kind;
-  /** The HTTP status over HTTP+JSON. Over JSON-RPC it applies only to requests that are refused before they are read. */
+  /** The HTTP status over HTTP+JSON. Over JSON-RPC, the server uses it only for requests that it refuses unread. */
   http: number;
-  /** The JSON-RPC code, if it is not the code of the A2A error type. */
+  /** The JSON-RPC code, if it differs from the code of the A2A error type. */
   code?: number;
 }
 
@@ -73,7 +73,7 @@ export const WIRE_ERRORS: { readonly [R in Reason]: Row } = {
   INVALID_DECISION: { kind: 'malformed', http: 400 },
   INPUT_CHANGED: { kind: 'unsupported', http: 400 },
   DECISION_NEEDED: { kind: 'unsupported', http: 400 },
-  // A2A 1.0 §3.1.1: a message to an ended task is an UnsupportedOperationError. A cancel is not (§3.1.5).
+  // A2A 1.0 §3.1.1: UnsupportedOperationError for a message to an ended task. A cancel has its own error (§3.1.5).
   TASK_ENDED: { kind: 'unsupported', http: 400 },
   MESSAGE_CONFLICT: { kind: 'own', http: 409 },
   INVALID_CURSOR: { kind: 'malformed', http: 400 },
@@ -108,7 +108,7 @@ export function unparsableError(error: ProductError, wire: WireFormat, code: num
   return asRow({ kind: 'malformed', http: 400, code }, error, wire);
 }
 
-/** The error for the SDK's handlers. A2A errors pass unchanged. The text of an unexpected error stays secret. */
+/** Converts an error for the SDK's handlers. A2A errors stay unchanged. Unexpected errors get a general text. */
 export function toWireError(error: unknown, wire: WireFormat): A2AError {
   if (error instanceof A2AError) return error;
   if (error instanceof ProductError) return asRow(WIRE_ERRORS[error.reason], error, wire);

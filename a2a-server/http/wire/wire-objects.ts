@@ -1,4 +1,4 @@
-/** Builds the parts of A2A objects with the SDK's types. All fields are set, because the SDK's codec expects that. */
+/** Builds parts of A2A objects with the SDK's types. Sets all fields, because the SDK's codec requires them. */
 import { Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, Message, Part } from '@a2a-js/sdk';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
@@ -9,15 +9,15 @@ import { tailoredPart } from './output-modes.ts';
 import type { OutputModes } from './output-modes.ts';
 import type { StateName } from '../../task/snapshot.ts';
 
-/** The reader's view: the task, and the client's active extensions. */
+/** The client's view of a task: the task, and the client's active extensions. */
 export interface ClientView {
   taskId: string;
   sessionId: string;
-  /** True if `urn:mcp-a2a-bridge:tool-approval:v1` is active. Otherwise its data parts and metadata are not sent. */
+  /** True if `urn:mcp-a2a-bridge:tool-approval:v1` is active. Only then messages have its data parts and metadata. */
   approval: boolean;
   /** True if `urn:mcp-a2a-bridge:resumable-stream:v1` is active. */
   resumable: boolean;
-  /** True if `urn:mcp-a2a-bridge:thinking:v1` is active. Otherwise reasoning is not sent. */
+  /** True if `urn:mcp-a2a-bridge:thinking:v1` is active. Only then the server sends reasoning. */
   thinking?: boolean;
   /** The media types that the client accepts. Absent: all. */
   outputModes?: OutputModes;
@@ -80,7 +80,7 @@ export function message(view: ClientView, role: 'user' | 'agent', messageId: str
   };
 }
 
-/** A message of the client, as it was sent. */
+/** Builds the client's message as the client sent it. */
 export function userMessage(view: ClientView, sent: UserMessage): Message {
   const { messageId, parts, metadata, extensions = [], referenceTaskIds = [] } = sent;
   return {
@@ -91,7 +91,7 @@ export function userMessage(view: ClientView, sent: UserMessage): Message {
   };
 }
 
-/** The text of a model turn is one artifact, named after the turn. */
+/** Builds the artifact with the text of a model turn. */
 export function turnArtifact(turn: number, text: string, name: string): Artifact {
   return {
     artifactId: `turn-${turn}`,
@@ -103,7 +103,7 @@ export function turnArtifact(turn: number, text: string, name: string): Artifact
   };
 }
 
-/** An agent's output besides its text. */
+/** Builds an artifact of the agent that is not its text. */
 export function givenArtifact(
   { outputModes }: Pick<ClientView, 'outputModes'>,
   { artifactId, name, description, parts }: GivenArtifact,
@@ -112,7 +112,7 @@ export function givenArtifact(
   return { artifactId, name, description, parts: sent, metadata: undefined, extensions: [] };
 }
 
-/** The output of a tool execution, or its next piece. The artifact is not part of the answer. */
+/** Builds the artifact with a tool execution's output, or its next piece. It is not part of the answer. */
 export function outputArtifact(
   view: ClientView,
   { toolId, title, text }: { toolId: string; title: string; text: string },
@@ -123,7 +123,7 @@ export function outputArtifact(
 
 const BOXES: Readonly<Record<Todo['status'], string>> = { pending: ' ', in_progress: '~', done: 'x' };
 
-/** The agent's to-do list. */
+/** Builds the artifact with the agent's to-do list. */
 export function todosArtifact(view: ClientView, todos: readonly Todo[]): Artifact {
   const lines = todos.map(({ text, status }) => `- [${BOXES[status]}] ${text}`);
   const named = { artifactId: 'todos', name: 'todos', description: 'The to-do list of the agent' };
@@ -134,7 +134,7 @@ export function todosArtifact(view: ClientView, todos: readonly Todo[]): Artifac
   );
 }
 
-/** An artifact that is not part of the answer. The extension's metadata says so. */
+/** Builds an artifact that is not part of the answer. The extension's metadata marks it. */
 function besideArtifact(
   view: ClientView,
   said: Aside,
@@ -147,7 +147,7 @@ function besideArtifact(
   };
 }
 
-/** The metadata of the active extensions: the journal position and the approval data. */
+/** Builds the metadata of the active extensions: the journal position and the approval data. */
 export function metadataFor(
   view: ClientView,
   seq: number,
