@@ -11,7 +11,7 @@ export class AppendWatchers {
     return this.#tasks.has(taskId);
   }
 
-  /** @returns a function that removes the watcher. After that, `wake` is not called. */
+  /** @returns a function that removes the watcher. Then this no longer calls `wake`. */
   add(taskId: string, wake: () => void): () => void {
     const watcher = { wake };
     const watchers = this.#tasks.get(taskId) ?? new Set();
@@ -22,7 +22,7 @@ export class AppendWatchers {
     };
   }
 
-  /** Wakes the task's watchers. An error of one watcher does not reach the others or the caller. */
+  /** Wakes the task's watchers. An error of one watcher affects neither the other watchers nor the caller. */
   wake(taskId: string): void {
     const watchers = this.#tasks.get(taskId);
     if (watchers === undefined) return;

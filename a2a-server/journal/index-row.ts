@@ -5,7 +5,7 @@ import { taskStateAfter } from '../task/fold.ts';
 import type { TaskRow } from './journal.ts';
 import { commandLine } from '../../shared/protocol/agent-command.ts';
 
-/** The index row of a task. @param entries all entries of the task. @returns undefined if they do not start a task. */
+/** Computes the index row. @param entries all entries of the task. @returns undefined if they do not start a task */
 export function indexRow(taskId: string, entries: readonly JournalEntry[]): TaskRow | undefined {
   const first = entries[0];
   const last = entries.at(-1);
@@ -24,7 +24,7 @@ export function indexRow(taskId: string, entries: readonly JournalEntry[]): Task
   };
 }
 
-/** In code points, so that no character is split. */
+/** Maximum length of a title in code points, so that the cut never splits a character. */
 const LONGEST = 200;
 
 /** @returns the title of a task without one; empty if no message has text. */
@@ -47,9 +47,9 @@ function firstLine(message: UserMessage): string {
 }
 
 function cut(line: string): string {
-  // A code point has at most two code units. The line may be 10 MB long, so it is sliced first.
+  // The line may be 10 MB long, so this slices it first. A code point has at most two code units.
   const characters = Array.from(line.slice(0, 2 * LONGEST + 1)).slice(0, LONGEST);
-  // A database cannot store NUL or a lone surrogate. U+FFFD replaces them, as in UTF-8 decoding.
+  // A database cannot store NUL or a lone surrogate. This replaces them with U+FFFD, as UTF-8 decoders do.
   return characters
     .join('')
     .replace(/[\0\p{Surrogate}]/gu, '\u{FFFD}')

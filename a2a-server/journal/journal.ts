@@ -2,19 +2,19 @@
  * The journal port: one append-only sequence of events for each task, and an index of the tasks.
  *
  * Every implementation guarantees:
- * - J1 `seq` has no gap and is never reused. An append names the last `seq` that its writer saw. A unique key (task, seq)
- *   decides between writers. An entry is durable before `append` resolves and before a reader sees it.
- * - J2 the index and the message ids are written in the same transaction.
- * - B1/R27 each message id is recorded once per principal, with the hash of its body, in the same transaction.
+ * - J1: `seq` has no gap, and the journal never reuses it. An append names the last `seq` that its writer saw. A unique
+ *   key (task, seq) decides between writers. An entry is durable before `append` resolves and before a reader sees it.
+ * - J2: the same transaction writes the index and the message ids.
+ * - B1/R27: the same transaction records each message id once per principal, with the hash of its body.
  * - A session has at most one live task. A second `create` conflicts.
  *
- * Several processes may write. A refused append is a normal result: the writer reads the new entries and decides again.
+ * Several processes may write. A refused append is a normal result. The writer reads the new entries and decides again.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
 import type { StateName } from '../task/snapshot.ts';
 
-/** The message id of a command. It makes the command idempotent. */
+/** The message id of a command. The journal uses it to detect a repeated command. */
 export interface CommandKey {
   principal: string;
   messageId: string;
@@ -33,17 +33,17 @@ export interface RecordedCommand {
 
 export interface Append {
   taskId: string;
-  /** The last `seq` that the writer has seen; 0 creates the task. */
+  /** The last `seq` that the writer has seen. The value 0 creates the task. */
   expectedSeq: number;
   events: readonly TaskEvent[];
   /** The task's state after these events. */
   state: StateName;
   command?: CommandKey;
-  /** What files hold that a tool is about to change; durable with the events that name them by their hashes. */
+  /** The contents of files before a tool changes them. The events of this append name them by their hashes. */
   contents?: readonly FileBytes[];
 }
 
-/** What a file holds, by the SHA-256 (hex) of its bytes. It is kept once per task, for as long as the task. */
+/** The content of a file, with the SHA-256 (hex) of its bytes. The journal stores it once per task, with the task. */
 export interface FileBytes {
   hash: string;
   bytes: Uint8Array;
@@ -67,7 +67,7 @@ export interface TaskRow {
   seq: number;
   createdAt: number;
   updatedAt: number;
-  /** The first line of the first message, cut to 200 characters, for lists. */
+  /** The first line of the first message, at most 200 characters, for lists. */
   title: string;
   /** The deadline of a parked task, in milliseconds since the epoch; null if it has none or is not parked. */
   deadline: number | null;
@@ -77,13 +77,13 @@ export interface TaskFilter {
   principal: string;
   sessionId?: string;
   states?: readonly StateName[];
-  /** Only tasks whose id, or whose session's id, begins with one of these. */
+  /** Only tasks whose task id or session id starts with one of these prefixes. */
   idPrefixes?: readonly string[];
   /** Only tasks with an update at or after this time, in milliseconds since the epoch. */
   updatedSince?: number;
 }
 
-/** A page of the index, newest update first. `next` is an opaque token; absent on the last page. */
+/** A page of the index, newest update first. `next` is an opaque token. The last page has no `next`. */
 export interface TaskPage {
   rows: TaskRow[];
   total: number;
@@ -92,49 +92,50 @@ export interface TaskPage {
 
 export interface Journal {
   append(append: Append): Promise<AppendResult>;
-  /** The entries with `seq` greater than `after`, in order, at most `limit`. */
+  /** Returns the entries with `seq` greater than `after`, in order, at most `limit`. */
   read(taskId: string, after: number, limit: number): Promise<JournalEntry[]>;
   row(taskId: string): Promise<TaskRow | undefined>;
   command(principal: string, messageId: string): Promise<RecordedCommand | undefined>;
-  /** The task of a tool execution, running or ended; undefined if there is none. */
+  /** Returns the task of a running or ended tool execution. Undefined for an unknown id. */
   toolExecution(toolId: string): Promise<{ taskId: string; principal: string } | undefined>;
-  /** A file content that was appended to the task; undefined if the task has none with this hash. */
+  /** Returns a file content that an append of the task contained. Undefined if no content has this hash. */
   content(taskId: string, hash: string): Promise<Uint8Array | undefined>;
-  /** The principal's tasks whose tools changed files or were about to, newest update first. */
+  /** Returns the principal's tasks with saved file contents, newest update first. */
   withSavedFiles(principal: string): Promise<TaskRow[]>;
   /** @throws ProductError MALFORMED for an unknown page token. */
   list(filter: TaskFilter, page: { size: number; token?: string }): Promise<TaskPage>;
-  /** A session's tasks, oldest first; empty if the principal has no such session. */
+  /** Returns a session's tasks, oldest first. Empty if the principal has no such session. */
   session(principal: string, sessionId: string): Promise<TaskRow[]>;
-  /** The submitted and working tasks of all principals, oldest first. A restarted server continues them. */
+  /** Returns the submitted and working tasks of all principals, oldest first. A restarted server continues them. */
   unsettled(): Promise<TaskRow[]>;
-  /** The tasks of all principals that have a deadline, earliest first, at most `limit`. */
+  /** Returns the tasks of all principals with a deadline, earliest first, at most `limit`. */
   deadlines(limit: number): Promise<TaskRow[]>;
   /**
-   * Deletes old sessions of all principals: all their tasks have ended, the last one before `before` (milliseconds since the
-   * epoch). It deletes at most `limit` sessions. A session disappears for all readers at once: the tasks and cursors on
-   * them are then unknown. `maintain` frees the space of entries and contents. A message id is deleted with its task. If that message is sent again, it
-   * is new: it starts another task, or fails if it names the deleted session.
+   * Deletes at most `limit` old sessions of all principals. A session is old if all its tasks have ended, the last one
+   * before `before` (milliseconds since the epoch). A session disappears for all readers at once. Its tasks, and the
+   * cursors on them, are then unknown. `maintain` frees the space of entries and contents. The journal deletes a
+   * message id with its task. If a client repeats that message, it starts another task, or fails if it names the
+   * deleted session.
    * @returns the number of deleted sessions
    */
   deleteEndedSessions(before: number, limit: number): Promise<number>;
   /**
-   * Does a part of the implementation's own maintenance. No answer changes: every cursor stays valid, and every entry reads
-   * the same (S1, S2).
+   * Runs one step of the implementation's own maintenance. It changes no answer: each cursor stays valid, and each
+   * entry stays the same (S1, S2).
    * @param limit the maximum number of entries to read or to remove
    * @returns the amount of work done; 0 if nothing is left to do
    */
   maintain(limit: number): Promise<number>;
   /**
-   * Calls `wake` after each durable append to the task by any process. Several appends may cause one call, so read the new
-   * entries.
+   * Calls `wake` after durable appends to the task by any process. Several appends may cause only one call. So the
+   * watcher must read all new entries.
    * @returns a function that stops watching.
    */
   watch(taskId: string, wake: () => void): () => void;
   close(): Promise<void>;
 }
 
-/** Another process uses the journal. An implementation throws this when it opens a journal. */
+/** An implementation throws this when it opens a journal that another process uses. */
 export class JournalInUse extends ProductError {
   constructor(path: string, cause: unknown) {
     super(

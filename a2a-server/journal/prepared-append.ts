@@ -6,7 +6,7 @@ import { TERMINAL_STATES, type StateName } from '../task/snapshot.ts';
 import type { Append } from './journal.ts';
 import { taskTitle } from './index-row.ts';
 
-/** The limit of one event in UTF-16 code units. No request can be that long. */
+/** The maximum length of one event in UTF-16 code units. Each request is shorter. */
 const LONGEST_EVENT = 64 * 1024 * 1024;
 
 export interface PreparedAppend extends Append {
@@ -44,7 +44,7 @@ export function prepareAppend(append: Append): PreparedAppend {
   return { ...append, bodies: events.map(serialize), moves, title, deadline };
 }
 
-/** True if the database returns this text unchanged. It does not for NUL or a lone surrogate. */
+/** True if the database returns this text unchanged. False for NUL or a lone surrogate. */
 export function isStorable(key: string): boolean {
   return !/[\0\p{Surrogate}]/u.test(key);
 }
@@ -77,7 +77,7 @@ function stringify(event: unknown): string {
   try {
     return JSON.stringify(event);
   } catch (error) {
-    // Nested too deep for the stack, or longer than the longest string.
+    // The nesting is too deep for the stack, or the text is too long for a string.
     throw new ProductError('TOO_LARGE', `An event cannot be stored: ${messageOf(error)}.`, { cause: error });
   }
 }

@@ -1,15 +1,15 @@
 /**
- * A cache of the newest entries of watched tasks. A reader that keeps up gets them without a database query.
+ * A cache of the newest entries of watched tasks. A fast reader gets them without a database query.
  *
- * - J2 it is only a cache: other entries are read from the journal, and deleting it changes no answer.
- * - S3 it is bounded: a reader that falls far behind reads from the journal.
- * - A tail is a sequence without gaps, and it ends with the task's last entry.
+ * - J2: this is only a cache. Readers get other entries from the journal. Without the cache, each answer is the same.
+ * - S3: the cache has a size limit. A slow reader reads from the journal.
+ * - The cached entries of a task have no gaps and end with the task's last entry.
  */
 import type { JournalEntry } from '../task/events.ts';
 
-/** The size of several commits. */
+/** The maximum number of entries per task: as many as several commits contain. */
 const MOST_ENTRIES = 8_192;
-/** The limit of the entries' JSON, in UTF-16 code units. */
+/** The maximum length of a task's entries as JSON, in UTF-16 code units. */
 const LONGEST = 4 * 1024 * 1024;
 
 interface Tail {
@@ -20,14 +20,14 @@ interface Tail {
 export class TailCache {
   readonly #tails = new Map<string, Tail>();
 
-  /** The number of tasks with a tail. */
+  /** The number of tasks with cached entries. */
   get size(): number {
     return this.#tails.size;
   }
 
   /**
-   * Adds the entries of a commit to the task's cached entries. These entries replace the cached ones if there is a gap
-   * between the two, or if both together are too large.
+   * Adds the entries of a commit to the task's cached entries. If there is a gap between the two, or both together are
+   * too large, the new entries replace the cached entries.
    * @param length the length of the entries' JSON
    */
   add(taskId: string, entries: readonly JournalEntry[], length: number): void {
@@ -47,7 +47,7 @@ export class TailCache {
     }
   }
 
-  /** The entries after `after`, at most `limit`; undefined if the cache does not have all of them. */
+  /** Returns the entries after `after`, at most `limit`. Undefined if the cache does not have all of them. */
   read(taskId: string, after: number, limit: number): JournalEntry[] | undefined {
     const entries = this.#tails.get(taskId)?.entries;
     const first = entries?.[0];

@@ -1,10 +1,10 @@
 /**
- * Writes a group of appends in one transaction. It checks each append alone.
+ * Writes a group of appends in one transaction. It accepts or refuses each append separately.
  *
- * - J1: an append succeeds if it names the task's last `seq`. Each append sees the earlier ones of its group. The primary key
- *   of `events` is a second check.
- * - J2: the index and the message ids are written in the same transaction as the events.
- * - J3: nothing is appended to an ended task.
+ * - J1: an append succeeds if it names the task's last `seq`. Each append sees the earlier appends of its group. The
+ *   primary key of `events` is a second check.
+ * - J2: the same transaction writes the events, the index and the message ids.
+ * - J3: it refuses each append to an ended task.
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { JournalEntry } from '../../task/events.ts';
@@ -26,7 +26,7 @@ interface Head {
   state: StateName;
   title: string;
   deadline: number | null;
-  /** True if the task's row is outdated: only `seq` and `updated_at` differ, and no check of the group reads them. */
+  /** True if `seq` and `updated_at` in the task's row are outdated. No check of the group reads these two columns. */
   advanced: boolean;
 }
 
@@ -82,7 +82,7 @@ export class Appender {
     this.#inserts = prepareInserts(database);
   }
 
-  /** The appends are durable when it returns. @throws SqliteFailure, and then nothing of the group is written. */
+  /** Makes the appends durable before it returns. @throws SqliteFailure; then it has written no append of the group */
   commit(appends: readonly PreparedAppend[]): CommitOutcome<AppendResult>[] {
     return this.#database.transaction(() => {
       const at = this.#clock();
@@ -109,7 +109,7 @@ export class Appender {
       );
     if (head.seq !== append.expectedSeq) return CONFLICT;
     if (TERMINAL_STATES.has(head.state)) {
-      // Not a conflict: the writer would read no new entries and would try again for ever.
+      // This is no conflict. After a conflict, the writer would find no new entries and would try again forever.
       return refused(
         'TASK_ENDED',
         `The task ${append.taskId} has ended (${head.state}). Nothing was appended.`,
@@ -144,7 +144,7 @@ export class Appender {
     if (append.state === head.state && title === head.title && deadline === head.deadline) {
       head.advanced = true;
     } else {
-      // Written at once: the unique index of live tasks must see the state before the next append of the group.
+      // Write the state now, because the unique index of live tasks checks the next append of the group.
       this.#change(head.seq, group.at, append.state, title, deadline, head.key);
       Object.assign(head, { state: append.state, title, deadline, advanced: false });
     }

@@ -1,4 +1,4 @@
-/** Copies a journal to one file, and puts such a copy in place of a journal. */
+/** Makes a backup of a journal in one file, and restores a journal from a backup. */
 import {
   closeSync,
   copyFileSync,
@@ -33,14 +33,15 @@ import { migrate, requireCurrentSchema } from './schema.ts';
 import { reportOf, requireFile, type JournalReport } from './verify-journal.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
-/** SQLite's files of one database. */
+/** The suffixes of the files that SQLite uses for one database. */
 const SUFFIXES = ['', '-wal', '-shm'] as const;
 
 export type CopyReport = Omit<JournalReport, 'problems'> & { bytes: number };
 
 /**
- * Writes all tasks at `path`, with the saved contents of files, to the new file `target`. A server may append meanwhile: the
- * copy has the state of one moment. Only its owner can read it. It is checked before it gets its name.
+ * Copies the journal at `path`, with the saved contents of files, to the new file `target`. A server may append
+ * meanwhile: the copy has the state of one moment. Only the owner can read the copy. This checks the copy before it
+ * gets its final name.
  * @throws ProductError CONFIGURATION if `target` exists, there is no journal, or the journal is damaged; STORAGE
  */
 export function backupJournal(path: string, target: string): CopyReport {
@@ -62,15 +63,15 @@ export function backupJournal(path: string, target: string): CopyReport {
 }
 
 interface RestoreReport extends CopyReport {
-  /** The directory that the earlier journal was moved to; absent if there was none with tasks. */
+  /** The directory with the earlier journal. Absent if the earlier journal had no tasks. */
   movedTo?: string;
 }
 
 /**
- * Puts the backup `source` in the place of the journal at `path`. The journal that was there is moved away, not deleted.
- * @param replace allows it although the journal has tasks
- * @throws ProductError CONFIGURATION if a server uses the journal, the journal has tasks, or the backup is damaged. Nothing
- * is changed then. STORAGE if the disk fails; the error names the directory of the earlier journal if it was moved.
+ * Replaces the journal at `path` with the backup `source`. Moves the earlier journal to another directory.
+ * @param replace true allows this even if the journal has tasks
+ * @throws ProductError CONFIGURATION if a server uses the journal, the journal has tasks, or the backup is damaged.
+ * Then nothing has changed. STORAGE if the disk fails. If the earlier journal was moved, the error names its directory.
  */
 export async function restoreJournal(
   source: string,
@@ -94,10 +95,10 @@ export async function restoreJournal(
       );
     const report = writing(place, (draft) => {
       copyFileSync(source, draft);
-      // A journal that no server has closed has its newest commits in its log.
+      // If no server has closed the journal, its newest commits are in its write-ahead log.
       if (existsSync(`${source}-wal`)) copyFileSync(`${source}-wal`, `${draft}-wal`);
       const checked = checkedCopy(draft, source);
-      // Until the backup has its name, the old mark keeps a server from starting with an empty journal.
+      // The old mark stays until the backup has its final name. So a server cannot start with an empty journal.
       movedTo = moveAway(place, tasks !== 0);
       return checked;
     });
@@ -119,8 +120,8 @@ function halfRestored(path: string, movedTo: string, cause: unknown): ProductErr
 }
 
 /**
- * Removes the mark, so that a server starts with what the journal holds.
- * @returns what is missing; undefined if nothing is
+ * Removes the mark, so that a server starts in spite of missing entries.
+ * @returns the missing entries; undefined if none are missing
  * @throws ProductError CONFIGURATION if a server uses the journal; STORAGE
  */
 export async function acceptLoss(path: string): Promise<JournalLoss | undefined> {
@@ -145,12 +146,12 @@ async function requireUnused(path: string): Promise<void> {
   try {
     database = openSqlite(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
   } catch {
-    return; // No server can use a file that is no database.
+    return; // If the file is no database, no server uses it.
   }
   try {
     await requireNoOwner(database, path);
   } catch (error) {
-    // A damaged database, or one of an earlier version, names no owner.
+    // A damaged database, or a database of an earlier version, names no owner.
     if (error instanceof JournalInUse) throw error;
   } finally {
     database.close();
@@ -177,7 +178,7 @@ function reading<Result>(path: string, read: (database: Sqlite) => Result): Resu
   });
 }
 
-/** The number of tasks; undefined if the file exists and cannot be read. */
+/** Counts the tasks. Undefined if the file exists and cannot be read. */
 function tasksAt(path: string): number | undefined {
   if (sizeOf(path) === 0) return 0;
   try {
@@ -187,7 +188,7 @@ function tasksAt(path: string): number | undefined {
   }
 }
 
-/** Upgrades the copy to this version if needed, and checks all of it. @throws ProductError CONFIGURATION */
+/** Upgrades the copy to this version if needed, and checks the complete copy. @throws ProductError CONFIGURATION */
 function checkedCopy(copy: string, name: string): CopyReport {
   const { problems, ...report } = withStorageErrors(
     name,
@@ -196,7 +197,7 @@ function checkedCopy(copy: string, name: string): CopyReport {
       try {
         migrate(database, name);
         const found = reportOf(database);
-        // One file, without a write-ahead log.
+        // This mode needs no write-ahead log, so the backup is one file.
         database.exec('PRAGMA journal_mode = DELETE');
         return found;
       } finally {
@@ -214,7 +215,7 @@ function checkedCopy(copy: string, name: string): CopyReport {
   );
 }
 
-/** Moves the files of a journal to a new directory beside it, or deletes them. @returns the directory */
+/** Moves the files of a journal to a new directory next to them, or deletes them. @returns the directory */
 function moveAway(path: string, keep: boolean): string | undefined {
   const files = [...SUFFIXES, '-wal.damaged'].map((suffix) => `${path}${suffix}`).filter(existsSync);
   if (!keep) {
@@ -227,7 +228,7 @@ function moveAway(path: string, keep: boolean): string | undefined {
   return directory;
 }
 
-/** Lets `write` fill a draft beside `target`, makes it durable, and gives it the name `target`. */
+/** Calls `write` for a draft file next to `target`. Then makes the draft durable and renames it to `target`. */
 function writing<Result>(target: string, write: (draft: string) => Result): Result {
   const draft = `${resolve(target)}.${randomBytes(6).toString('hex')}`;
   try {

@@ -1,4 +1,4 @@
-/** Says whether a server can open a journal. Changes nothing. */
+/** Checks whether a server can open a journal. Changes nothing. */
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { lossError, lossOf, shortenedSince } from './journal-loss.ts';
@@ -8,8 +8,8 @@ import { requireKnownSchema } from './schema.ts';
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Compares the journal with its mark, as a start does. A server may use the journal.
- * @throws ProductError CONFIGURATION, STORAGE: the error of the next start
+ * Compares the journal with its mark, as the server does at its start. A server may use the journal meanwhile.
+ * @throws ProductError CONFIGURATION, STORAGE: the next start of the server fails with the same error
  */
 export function requireOpenable(path: string): void {
   const shortened = shortenedSince(path, readMark(path));

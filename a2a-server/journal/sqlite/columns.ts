@@ -1,4 +1,4 @@
-/** Checks the values of a row. An unexpected value means that the file is damaged. */
+/** Checks the values of a row. If a value is unexpected, the file is damaged. */
 import type { StateName } from '../../task/snapshot.ts';
 import { SqliteFailure } from '../../../shared/sqlite/driver.ts';
 

@@ -17,7 +17,7 @@ export class Compaction {
 
   constructor(database: Sqlite) {
     this.#database = database;
-    // Same condition as the index `tasks_to_pack`. Otherwise SQLite would not use the index.
+    // This must be the same condition as in the index `tasks_to_pack`. Otherwise SQLite does not use the index.
     this.#next = database.query(
       `SELECT key, packed FROM tasks WHERE state NOT IN ('submitted', 'working') AND seq - packed >= 512 LIMIT 1`,
     );

@@ -1,7 +1,7 @@
 /**
- * Deletes old sessions in two steps. The first hides a whole session in one transaction, so that no reader sees half of it.
- * The second removes the hidden rows in small transactions, so that other writers run in between. A later process goes on
- * with the rows that a killed process left.
+ * Deletes old sessions in two steps. The first step hides a complete session in one transaction, so that no reader sees
+ * half of it. The second step removes the hidden rows in small transactions, so that other writers run in between. If
+ * the process is killed, a later process removes the remaining rows.
  */
 import { integerColumn, textColumn } from './columns.ts';
 import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
@@ -12,9 +12,11 @@ export const HIDDEN = '';
 /** Counts the tasks that are not hidden. */
 export const COUNT_TASKS = `SELECT count(*) FROM tasks WHERE principal <> '${HIDDEN}'`;
 
-/** Rows: some milliseconds of work. One session may exceed it, because a session is hidden as a whole. */
+/**
+ * Maximum rows per transaction: some milliseconds of work. A large session may exceed it, because it is hidden at once.
+ */
 const HIDDEN_AT_ONCE = 2_000;
-/** A content may have megabytes. */
+/** This number is small, because one content may have megabytes. */
 const CONTENTS_AT_ONCE = 8;
 
 export class SessionDeletion {
@@ -29,7 +31,7 @@ export class SessionDeletion {
 
   constructor(database: Sqlite) {
     this.#database = database;
-    // Tasks of a session run one after the other. So it is enough to check the newest task.
+    // The tasks of a session run one after the other. So this checks only the newest task.
     this.#over = database.query(
       `SELECT principal, session_id FROM tasks AS task
        WHERE state IN ('completed', 'failed', 'canceled', 'rejected') AND updated_at < ? AND principal <> '${HIDDEN}'
@@ -42,7 +44,7 @@ export class SessionDeletion {
     this.#hide = [
       database.command('DELETE FROM commands WHERE task = ?'),
       database.command('DELETE FROM tool_executions WHERE task = ?'),
-      // Nobody can guess the new id. A task that is `packed` to its end is not packed again.
+      // No client can guess the new id. `packed` is set to the end, so compaction skips the task.
       database.command(
         `UPDATE tasks SET principal = '${HIDDEN}', task_id = 'deleted-' || hex(randomblob(16)), packed = seq, saved = 0
          WHERE key = ?`,

@@ -1,7 +1,7 @@
 /**
- * Reads and writes the rows of the table `events`. It inserts the events of one transaction with few statements, because a driver call costs more than the
- * row itself. A long run of a task's events has its own statement, and SQLite counts `seq`. Short runs share a statement, and
- * each event carries its `seq`.
+ * Reads and writes the rows of the table `events`. It inserts the events of one transaction with few statements,
+ * because a driver call costs more than a row. A long run of a task's events has its own statement, and SQLite computes
+ * `seq`. Short runs share a statement, and each event has its `seq` in the parameters.
  */
 import {
   type Command,
@@ -14,10 +14,12 @@ import type { JournalEntry, TaskEvent } from '../../task/events.ts';
 import { integerColumn, textColumn } from './columns.ts';
 import { LONGEST_ROW, unpack } from './packed-row.ts';
 
-/** In UTF-16 code units. Far below SQLite's limit of 10⁹ bytes for one value, but large enough for few calls. */
+/**
+ * In UTF-16 code units. This is far below SQLite's limit of 10⁹ bytes for one value, but large enough for few calls.
+ */
 const LONGEST_STATEMENT = 8 * 1024 * 1024;
 
-/** From this number of events on, a separate statement is cheaper. */
+/** For this number of events or more, a separate statement is cheaper. */
 const LONG_RUN = 8;
 
 export interface EventInserts {
@@ -75,7 +77,7 @@ export class EventRows {
   }
 }
 
-/** Splits the bodies into JSON lists of at most about the statement limit. */
+/** Splits the bodies into JSON lists, each about as long as the statement limit or shorter. */
 function* parts(bodies: readonly string[]): Generator<{ from: number; rows: string }> {
   let from = 0;
   let length = 0;
@@ -93,8 +95,8 @@ export class EntryReader {
   readonly #entries: Query;
 
   constructor(database: Sqlite) {
-    // J1: without gaps, the next `limit` entries end at `after + limit`. The last one may be in a packed row, whose key is the
-    // `seq` of its last entry.
+    // J1: there are no gaps, so the next `limit` entries end at `after + limit`. The last entry may be in a packed row.
+    // The key of a packed row is the `seq` of its last entry.
     this.#entries = database.query(
       `SELECT seq, at, body, first FROM events
        WHERE task = (SELECT key FROM tasks WHERE task_id = ?1) AND seq > ?2 AND seq < ?2 + ?3 + ${LONGEST_ROW}
@@ -110,14 +112,14 @@ export class EntryReader {
 
 const ALL = { after: 0, limit: Number.MAX_SAFE_INTEGER };
 
-/** The entries of a row `[seq, at, body, first]`: one entry, or the requested part of a packed row. */
+/** Returns the entries of a row `[seq, at, body, first]`: one entry, or the requested part of a packed row. */
 export function toEntries(row: Row, asked = ALL): JournalEntry[] {
   const [seq, at, body] = [integerColumn(row[0]), integerColumn(row[1]), textColumn(row[2])];
   if (row[3] === null) return [{ seq, at, event: toEvent(body) }];
   return unpack(body, { first: integerColumn(row[3]), last: seq }, asked);
 }
 
-/** `JSON.stringify` of a `TaskEvent` wrote this text. Only a damaged file contains other text. */
+/** The text is the result of `JSON.stringify` for a `TaskEvent`. Only a damaged file contains other text. */
 function toEvent(body: string): TaskEvent {
   try {
     const event: TaskEvent = JSON.parse(body);

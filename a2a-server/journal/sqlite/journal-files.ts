@@ -1,15 +1,16 @@
-/** Creates the journal's directory and files, readable by their owner only. */
+/** Creates the journal's directory and files. Only their owner can read them. */
 import { chmodSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
 
 /**
- * Creates missing directories with mode 0700 and an empty file with mode 0600. SQLite gives the `-wal` and `-shm` files the
- * mode of the database file, whatever the umask is.
+ * Creates missing directories with mode 0700 and an empty file with mode 0600. SQLite gives the `-wal` and `-shm` files
+ * the mode of the database file. The umask has no influence on this.
  *
- * This function never opens an existing file: closing any descriptor of a file drops all POSIX locks of this process on it.
- * @returns the real path. It is the same for every symlink to the file.
+ * This function never opens an existing file. If a process closes a descriptor of a file, it loses all its POSIX locks
+ * on that file.
+ * @returns the real path, which is the same for each symlink to the file
  * @throws ProductError STORAGE
  */
 export function prepareJournalDirectory(path: string): string {

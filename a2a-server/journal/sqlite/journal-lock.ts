@@ -1,11 +1,11 @@
 /**
  * Allows one process per journal (E1).
  *
- * - The owner holds an exclusive lock on a small file beside the journal. The kernel releases it when the process ends in
- *   any way, so the lock is never stale. Other programs can still read the journal, e.g. for a backup with
+ * - The owner holds an exclusive lock on a small file next to the journal. When the process ends in any way, the kernel
+ *   releases the lock. So the lock is never stale. Other programs can still read the journal, e.g. for a backup with
  *   `sqlite3 … .backup`.
- * - A person or a cleaner may delete that file while the owner runs. So the journal itself names its owner: the process, and
- *   the identity of the journal's file, which a copy does not share.
+ * - A person or a clean-up program may delete the lock file while the owner runs. So the journal itself also names its
+ *   owner: the process, and the identity of the journal's file. A copy of the file has another identity.
  */
 import { statSync } from 'node:fs';
 import { openSqlite, SqliteFailure, type Sqlite } from '../../../shared/sqlite/driver.ts';
@@ -15,13 +15,13 @@ import { processIdentityOf } from '../../processes/process-identity.ts';
 import { JournalInUse } from '../journal.ts';
 import { integerColumn, textColumn } from './columns.ts';
 
-/** A process that is just ending may need this long to release the lock. Milliseconds. */
+/** An ending process may need this many milliseconds to release the lock. */
 const PATIENCE_MS = 500;
 
 export interface JournalLock {
   /**
    * Call this before each write. If the lock file was deleted or replaced, it locks the new one.
-   * @throws JournalInUse if another process has locked the new one; this process must then write nothing
+   * @throws JournalInUse if another process has locked the new file. Then this process must not write.
    */
   hold(): void;
   release(): void;
@@ -49,7 +49,7 @@ function lockFile(ownerPath: string, path: string): { database: Sqlite; identity
   createPrivateFile(ownerPath);
   const database = openSqlite(ownerPath, { busyTimeoutMs: PATIENCE_MS });
   try {
-    // In memory: the lock file gets no content and no rollback journal.
+    // With a journal in memory, the lock file gets no content and no rollback journal.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE;');
     return { database, identity: fileIdentity(ownerPath) };
   } catch (error) {
@@ -60,14 +60,14 @@ function lockFile(ownerPath: string, path: string): { database: Sqlite; identity
   }
 }
 
-/** Undefined if there is no such file. */
+/** Returns the identity of a file. Undefined if the file does not exist. */
 function fileIdentity(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;
 }
 
 /**
- * Checks the owner that the journal names. The lock file may have been deleted.
+ * Checks the owner that the journal names, because someone may have deleted the lock file.
  * @throws JournalInUse if that owner still runs, even if it is this process
  */
 export async function requireNoOwner(database: Sqlite, path: string): Promise<void> {
@@ -93,7 +93,7 @@ export async function claimJournal(database: Sqlite, path: string): Promise<() =
   withStorageErrors(path, () =>
     database.transaction(() => {
       database.command('DELETE FROM owner')();
-      // Windows does not tell when a process started. It also does not allow to delete an open lock file.
+      // Windows does not give the start time of a process. But it protects an open lock file from deletion.
       if (own)
         database.command('INSERT INTO owner VALUES (1, ?, ?, ?, ?)')(own.group, own.started, own.boot, file);
     }),
@@ -102,7 +102,7 @@ export async function claimJournal(database: Sqlite, path: string): Promise<() =
     try {
       database.exec('DELETE FROM owner');
     } catch (error) {
-      // The disk may be full. The entry of a process that has ended stops no other.
+      // The disk may be full. The entry can stay, because the entry of an ended process has no effect.
       if (!(error instanceof SqliteFailure)) throw error;
     }
   };

@@ -1,4 +1,4 @@
-/** Compares a journal with its mark, and says in words what is missing. */
+/** Compares a journal with its mark, and describes the missing entries. */
 import { isDeepStrictEqual } from 'node:util';
 import { closeSync, copyFileSync, constants, openSync, readSync } from 'node:fs';
 import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
@@ -7,7 +7,7 @@ import { integerColumn } from './columns.ts';
 import { COUNT_TASKS } from './delete-sessions.ts';
 import { type Mark, readMark, sizeOf } from './journal-mark.ts';
 
-/** What the mark names and the journal lacks. */
+/** Tasks or events that the mark names and the journal does not have. */
 export type JournalLoss =
   | { type: 'shortened'; bytes: number; expectedBytes: number }
   | { type: 'missing'; tasks: number; named: readonly string[]; shorter: readonly string[]; events: number };
@@ -16,8 +16,8 @@ const NAMED = 5;
 const HEADER_BYTES = 100;
 
 /**
- * Finds a file that lost its end, before SQLite opens it. A file that `VACUUM` has made smaller is whole: its header says so.
- * Call it only where this process has no lock on the file, because it opens and closes it.
+ * Detects a truncated file before SQLite opens it. `VACUUM` also makes a file smaller, but then the size in its header
+ * is correct. Call this only while this process has no lock on the file, because it opens and closes the file.
  */
 export function shortenedSince(path: string, mark: Mark | undefined): JournalLoss | undefined {
   const bytes = sizeOf(path);
@@ -25,7 +25,7 @@ export function shortenedSince(path: string, mark: Mark | undefined): JournalLos
   return { type: 'shortened', bytes, expectedBytes: mark.bytes };
 }
 
-/** The size that the header of the database gives (SQLite file format, §1.3). */
+/** Reads the size from the header of the database (SQLite file format, §1.3). */
 function sizeInHeader(path: string, bytes: number): number {
   if (bytes < HEADER_BYTES) return Infinity;
   const header = Buffer.alloc(HEADER_BYTES);
@@ -36,11 +36,11 @@ function sizeInHeader(path: string, bytes: number): number {
     closeSync(file);
   }
   const pageSize = header.readUInt16BE(16);
-  // The value 1 stands for 65,536, which has no room in the field.
+  // The value 1 means 65,536, because the field is too small for that number.
   return (pageSize === 1 ? 65_536 : pageSize) * header.readUInt32BE(28);
 }
 
-/** Compares the tasks. It reads the index only: one count, and one row for each task that the mark names. */
+/** Compares the tasks. Reads only the index: one count, and one row for each task that the mark names. */
 export function missingSince(database: Sqlite, mark: Mark | undefined): JournalLoss | undefined {
   if (mark === undefined) return undefined;
   const findSeq = database.query('SELECT seq FROM tasks WHERE task_id = ?');
@@ -58,9 +58,11 @@ export function missingSince(database: Sqlite, mark: Mark | undefined): JournalL
 }
 
 /**
- * The loss of the journal at `path`, which a server may use; undefined if the journal holds all that its mark names.
+ * Returns the loss of the journal at `path`. Undefined if the journal has everything that its mark names. A server may
+ * use the journal meanwhile.
  *
- * A server removes the mark before it deletes tasks. So a loss counts only if the mark still says the same afterwards.
+ * A server removes the mark before it deletes tasks. So this reads the mark again, and reports a loss only if the mark
+ * has not changed.
  */
 export function lossOf(database: Sqlite, path: string): JournalLoss | undefined {
   for (;;) {
@@ -86,8 +88,8 @@ export function lossText(loss: JournalLoss): string {
 }
 
 /**
- * The error for a journal that lacks what its mark names.
- * @param keptLog a copy of the write-ahead log, if there is one
+ * Creates the error for a journal with a loss.
+ * @param keptLog the path of a copy of the write-ahead log, if it exists
  */
 export function lossError(path: string, loss: JournalLoss, keptLog?: string): ProductError {
   const kept = keptLog === undefined ? '' : ` The write-ahead log is copied to ${keptLog}.`;
@@ -98,7 +100,9 @@ export function lossError(path: string, loss: JournalLoss, keptLog?: string): Pr
   );
 }
 
-/** SQLite deletes the log when it closes the file. The unread rest may still help an expert. */
+/**
+ * Copies the write-ahead log, because SQLite deletes it when it closes the file. Its unread part may help an expert.
+ */
 export function keepLog(path: string): string | undefined {
   const copy = `${path}-wal.damaged`;
   if (sizeOf(`${path}-wal`) === 0) return sizeOf(copy) === 0 ? undefined : copy;

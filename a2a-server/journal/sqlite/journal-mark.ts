@@ -1,12 +1,12 @@
 /**
- * A small file beside the journal that says how much the journal holds at least.
+ * The mark is a small file next to the journal. It names the minimum content of the journal.
  *
- * SQLite stops reading a write-ahead log at the first frame with a wrong checksum. Every later commit then disappears without
- * an error. The mark is in another file, so a start can compare the two.
+ * SQLite stops reading a write-ahead log at the first frame with a wrong checksum. Each later commit then disappears
+ * without an error. The mark is in another file, so the server can compare the two at its start.
  *
- * - The mark names durable commits only, so it is never ahead of the journal. It may be behind by `INTERVAL_MS`.
- * - No append waits for it: it is written in the background, at most once per interval.
- * - A mark that is missing or unreadable claims nothing. Journals of earlier versions have none.
+ * - The mark names only durable commits, so it is never ahead of the journal. It may be `INTERVAL_MS` behind.
+ * - The server writes the mark in the background, at most once per interval. No append waits for this.
+ * - If the mark is missing or unreadable, the server compares nothing. Journals of earlier versions have no mark.
  */
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { z } from 'zod';
@@ -20,21 +20,21 @@ const markSchema = z.object({
   version: z.literal(1),
   /** The number of tasks. */
   tasks: z.number().int().nonnegative(),
-  /** The size of the database file. It never gets smaller by itself. */
+  /** The size of the database file in bytes. The server never makes the file smaller. */
   bytes: z.number().int().nonnegative(),
-  /** The tasks that changed last, each with its last `seq`, oldest change first. */
+  /** The most recently changed tasks, each with its last `seq`, oldest change first. */
   recent: z.array(z.tuple([z.string(), z.number().int().positive()])),
 });
 export type Mark = z.infer<typeof markSchema>;
 
-/** Enough to name what a damaged write-ahead log takes. One entry would be enough to notice it. */
+/** One entry is enough to detect a damaged write-ahead log. More entries can name the lost tasks. */
 const RECENT = 100;
 /** The shortest time between two writes, in milliseconds. */
 const INTERVAL_MS = 1_000;
 
 const markPath = (journalPath: string): string => `${journalPath}.mark`;
 
-/** @returns undefined if there is no mark, or none that can be read */
+/** @returns undefined if the mark is missing or unreadable */
 export function readMark(journalPath: string): Mark | undefined {
   try {
     const parsed = markSchema.safeParse(JSON.parse(readFileSync(markPath(journalPath), 'utf8')));
@@ -48,7 +48,7 @@ export function removeMark(journalPath: string): void {
   rmSync(markPath(journalPath), { force: true });
 }
 
-/** The size of a file in bytes; 0 if there is none. */
+/** Returns the size of a file in bytes; 0 if the file does not exist. */
 export function sizeOf(path: string): number {
   try {
     return statSync(path).size;
@@ -68,7 +68,7 @@ export class MarkWriter {
   #writing: Promise<void> = Promise.resolve();
   #changed = false;
 
-  /** @param before the mark that the journal was checked against */
+  /** @param before the mark at the check of the journal */
   constructor(journalPath: string, database: Sqlite, before: Mark | undefined) {
     this.#path = journalPath;
     const count = database.query(COUNT_TASKS);
@@ -94,7 +94,8 @@ export class MarkWriter {
   }
 
   /**
-   * Removes the mark while `remove` deletes tasks. A crash in between leaves no mark, and no mark claims nothing.
+   * Removes the mark while `remove` deletes tasks. After a crash in between there is no mark, so the check finds no
+   * loss.
    * @returns the result of `remove`
    */
   async whileRemoving<Result>(remove: () => Result): Promise<Result> {
@@ -112,7 +113,7 @@ export class MarkWriter {
     }
   }
 
-  /** Writes the mark of the closed journal, whose file has grown by the last checkpoint. Nothing is written after it. */
+  /** Writes the last mark after the journal is closed, because the last checkpoint has made the file larger. */
   async close(): Promise<void> {
     this.#state = 'closed';
     clearTimeout(this.#timer);
@@ -122,7 +123,7 @@ export class MarkWriter {
 
   #schedule(ms: number): void {
     if (this.#timer !== undefined || this.#state !== 'open') return;
-    // Appends that follow each other closely share the first write.
+    // Appends within this interval share one write.
     this.#timer = setTimeout(() => {
       this.#writing = this.#write().finally(() => {
         this.#timer = undefined;
@@ -131,7 +132,7 @@ export class MarkWriter {
     }, ms).unref();
   }
 
-  /** A write that fails, such as on a full disk, is tried again after the next append. */
+  /** If a write fails, e.g. on a full disk, the next append tries again. */
   async #write(): Promise<void> {
     this.#changed = false;
     try {
@@ -139,7 +140,7 @@ export class MarkWriter {
       const mark: Mark = { version: 1, tasks: this.#tasks, bytes, recent: [...this.#recent] };
       await replaceFile(markPath(this.#path), `${JSON.stringify(mark)}\n`);
     } catch {
-      // The earlier mark stays. It is still true.
+      // The earlier mark stays on disk and is still correct.
     }
   }
 }

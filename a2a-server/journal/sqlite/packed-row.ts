@@ -1,20 +1,21 @@
 /**
- * Packs many events into one row. A model's text arrives in pieces of a few characters, and one row per piece takes ten times
- * the space of the text. A packed row holds adjacent events that differ only in their text. Unpacked, each event is exactly
- * as before, with its own `seq` and time (J1).
+ * Packs many events into one row. A model's text arrives in pieces of a few characters, and one row per piece takes ten
+ * times the space of the text. A packed row contains adjacent events that differ only in their text. `unpack` returns
+ * exactly the same events, each with its `seq` and time (J1).
  *
- * The key of a packed row is the `seq` of its last event. So a query for "after this cursor" also finds packed rows.
+ * The key of a packed row is the `seq` of its last event. So a query for the rows after a cursor also finds packed
+ * rows.
  */
 import type { JournalEntry, TaskEvent } from '../../task/events.ts';
 import { SqliteFailure } from '../../../shared/sqlite/driver.ts';
 
-/** The maximum number of events in a row. A reader in the middle must unpack all of them. */
+/** The maximum number of events in a row. A reader must unpack all of them, even if it needs only one. */
 export const LONGEST_ROW = 512;
 
 /** The maximum length of a row's text, in UTF-16 code units. */
 const LONGEST_TEXT = 32 * 1024;
 
-/** The minimum number of events worth packing. */
+/** The minimum number of events in a packed row. Fewer events save too little space. */
 const WORTHWHILE = 8;
 
 /** The common fields of the events in a row. */
@@ -30,12 +31,12 @@ interface PackedRun {
 
 interface PackedRow {
   of: Shape;
-  /** Run-length encoded times: how many consecutive events have which time. */
+  /** The times of the events, run-length encoded: the number of consecutive events, and their time. */
   at: [count: number, at: number][];
   texts: string[];
 }
 
-/** The runs among these consecutive entries that are worth packing. */
+/** Finds the runs to pack among these consecutive entries. */
 export function runsIn(entries: readonly JournalEntry[]): PackedRun[] {
   const runs: PackedRun[] = [];
   let open: { run: PackedRun; shape: string; characters: number } | undefined;
@@ -84,7 +85,7 @@ interface SeqRange {
 }
 
 /**
- * The entries of a packed row with `seq` greater than `after`, at most `limit`.
+ * Returns the entries of a packed row with `seq` greater than `after`, at most `limit`.
  * @throws SqliteFailure SQLITE_CORRUPT if the row does not fit its key
  */
 export function unpack(

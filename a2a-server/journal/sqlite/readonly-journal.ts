@@ -1,6 +1,6 @@
 /**
- * Opens a journal read-only, with or without a running server. It creates, changes and locks nothing. Each task is read in
- * its state at the time of the call.
+ * Opens a journal read-only, even while a server runs. It creates, changes and locks nothing. Each call reads the
+ * current state of the task.
  */
 import { existsSync } from 'node:fs';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -19,7 +19,7 @@ interface ReadonlyJournal {
   close(): void;
 }
 
-/** A writer holds the lock for milliseconds. */
+/** A reader waits this long for a writer's lock. A writer holds the lock only for milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
 const PAGE = 1_000;
 

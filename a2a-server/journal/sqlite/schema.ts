@@ -7,10 +7,10 @@ import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 const APPLICATION_ID = 0x6132616a;
 
 /**
- * The first n migrations create version n. Never change a published one.
+ * The first n migrations create version n. Never change a published migration.
  *
- * `events.body` is the JSON of the event as text. SQLite's JSON functions fail beyond a depth of 1,000, which an event may
- * exceed.
+ * `events.body` is the JSON of the event as text. SQLite's JSON functions fail beyond a depth of 1,000, but an event
+ * may be deeper.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -48,18 +48,18 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (principal, message_id)
   ) STRICT, WITHOUT ROWID;
   `,
-  // Tasks that earlier versions parked have no deadline. Their events say the same.
+  // Tasks that earlier versions parked have no deadline, neither here nor in their events.
   `
   ALTER TABLE tasks ADD COLUMN deadline INTEGER;
   CREATE INDEX tasks_by_deadline ON tasks (deadline, key) WHERE deadline IS NOT NULL;
   `,
-  // These find old sessions, and the commands of a task without a scan of all commands.
+  // Indexes to find old sessions, and the commands of a task, without a full scan.
   `
   CREATE INDEX ended_tasks ON tasks (updated_at)
     WHERE state IN ('completed', 'failed', 'canceled', 'rejected');
   CREATE INDEX commands_of_a_task ON commands (task);
   `,
-  // A row with `first` holds the events from `first` to its key. `tasks.packed` is the last `seq` that was packed.
+  // A row with `first` contains the events from `first` to its key. `tasks.packed` is the last packed `seq`.
   `
   ALTER TABLE events ADD COLUMN first INTEGER;
   ALTER TABLE tasks ADD COLUMN packed INTEGER NOT NULL DEFAULT 0;
@@ -72,7 +72,7 @@ const MIGRATIONS: readonly string[] = [
   CREATE UNIQUE INDEX one_live_task_per_session ON tasks (principal, session_id)
     WHERE state NOT IN ('completed', 'failed', 'canceled', 'rejected');
   `,
-  // With this table the server can tell a late abort from an unknown tool execution. It has no older executions.
+  // With this table the server distinguishes an ended tool execution from an unknown one. It lacks older executions.
   `
   CREATE TABLE tool_executions (
     tool_id TEXT PRIMARY KEY,
@@ -80,7 +80,7 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX tool_executions_of_a_task ON tool_executions (task);
   `,
-  // What files held before tools changed them, in the transaction of the event that says so.
+  // Contents of files before tools changed them. The transaction that records the change also writes the content.
   `
   CREATE TABLE contents (
     task  INTEGER NOT NULL REFERENCES tasks (key),
@@ -91,7 +91,7 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE tasks ADD COLUMN saved INTEGER NOT NULL DEFAULT 0;
   CREATE INDEX tasks_with_saved_files ON tasks (principal, updated_at) WHERE saved = 1;
   `,
-  // The process that writes this journal. `file` identifies the journal's file: a copy of it has no owner.
+  // The process that writes this journal. `file` identifies the journal's file, so a copy of the file has no owner.
   `
   CREATE TABLE owner (
     id      INTEGER PRIMARY KEY CHECK (id = 1),
@@ -105,13 +105,13 @@ const MIGRATIONS: readonly string[] = [
 
 /**
  * Upgrades the database to this program's version and sets its durability.
- * It does not change a file that is not a journal, or a journal of a newer version.
+ * It changes neither a file that is no journal, nor a journal of a newer version.
  * @throws ProductError CONFIGURATION
  */
 export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS): void {
   const version = versionOf(database, path);
   requireKnown(version, migrations.length, path);
-  // Before the first table. WAL: readers never wait. FULL: a commit survives a power loss (J1).
+  // Set these before the first table. WAL: readers never wait. FULL: a commit stays after a power loss (J1).
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
   if (version === migrations.length) return;
   database.transaction(() => {

@@ -1,6 +1,6 @@
 /**
- * The journal in one SQLite file. `docs/decisions/sqlite-journal.md` gives the reasons for WAL and `synchronous = FULL` (J1:
- * a power loss takes back nothing that a reader saw), for group commit, and for one process per file.
+ * The journal in one SQLite file. `docs/decisions/sqlite-journal.md` gives the reasons for WAL, group commit, and one
+ * process per file. `synchronous = FULL` keeps J1: after a power loss, each entry that a reader saw still exists.
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { JournalEntry } from '../../task/events.ts';
@@ -30,12 +30,12 @@ import { migrate } from './schema.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { TaskIndex } from './task-index.ts';
 
-/** The time that a statement waits for the lock of another program, such as a backup. Milliseconds. */
+/** A statement waits this many milliseconds for the lock of another program, such as a backup. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** About 5 ms of work. It limits how long one commit blocks the event loop. */
+/** About 5 ms of work. This limits the time that one commit blocks the event loop. */
 const EVENTS_PER_COMMIT = 2_000;
-/** Bytes of a content that take as long to write as an event. */
+/** The write of this many bytes takes as long as the write of one event. */
 const BYTES_PER_EVENT = 4_096;
 
 export interface SqliteJournalOptions {
@@ -43,15 +43,15 @@ export interface SqliteJournalOptions {
   path: string;
   /** The current time in milliseconds since the epoch. It becomes the entries' `at`. */
   clock: () => number;
-  /** Called with each durable append, in order. It must not throw. */
+  /** Called after each durable append, in order. The callback must not throw. */
   onAppended?: (taskId: string, entries: readonly JournalEntry[]) => void;
 }
 
 /**
  * Opens the journal and locks it until it is closed.
- * @throws ProductError CONFIGURATION if another a2a-server uses the file, it is not a journal, or its version is newer;
- * STORAGE if the disk fails. CONFIGURATION too if the journal lacks tasks or events that its mark names. The content of the
- * file stays unchanged.
+ * @throws ProductError CONFIGURATION if another a2a-server uses the file, the file is no journal, its version is newer,
+ * or it lacks tasks or events that its mark names; STORAGE if the disk fails. Then the content of the file is
+ * unchanged.
  */
 export async function openSqliteJournal({
   path,
@@ -218,7 +218,8 @@ class SqliteJournal implements Journal {
     this.#watchers.clear();
     this.#tails.clear();
     try {
-      // The driver keeps the file open until its statements are garbage collected. So SQLite does not checkpoint by itself.
+      // The driver keeps the file open until the garbage collection of its statements. So SQLite runs no checkpoint
+      // here.
       withStorageErrors(this.#path, () => {
         this.#disown();
         this.#database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);');
@@ -230,7 +231,7 @@ class SqliteJournal implements Journal {
     }
   }
 
-  /** True if the append was written. Then it adds the entries to the cache for watchers. */
+  /** If the append was written, adds its entries to the cache for watchers and returns true. */
   #landed(append: PreparedAppend, outcome: CommitOutcome<AppendResult> | undefined): boolean {
     if (outcome?.type !== 'done' || outcome.result.type !== 'appended') return false;
     const { taskId, bodies, expectedSeq } = append;
@@ -254,7 +255,7 @@ class SqliteJournal implements Journal {
   }
 }
 
-/** SQLite treats a negative limit as no limit. */
+/** Refuses a limit below 1, because SQLite treats a negative limit as no limit. */
 function requirePositive(limit: number): number {
   if (Number.isSafeInteger(limit) && limit > 0) return limit;
   throw new RangeError(`a limit is a positive integer, not ${limit}`);

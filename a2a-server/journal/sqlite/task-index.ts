@@ -134,10 +134,10 @@ function sessionIs(sessionId: string): Condition {
   return isStorable(sessionId) ? { sql: 'session_id = ?', values: [sessionId] } : NONE;
 }
 
-/** One range of an index for each prefix: the cost does not grow with the number of tasks. */
+/** Uses one index range for each prefix, so the cost does not grow with the number of tasks. */
 function idBeginsWith(principal: string, prefixes: readonly string[]): Condition {
   const ranges = prefixes.filter(isStorable).flatMap((prefix): Condition[] => {
-    // No id continues with the last code point.
+    // The last code point never occurs in an id, so the range contains each id with the prefix.
     const range = [prefix, `${prefix}\u{10FFFF}`];
     return [
       {

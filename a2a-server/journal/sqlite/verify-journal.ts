@@ -1,4 +1,4 @@
-/** Checks a whole journal: the file, every task's events, and the saved contents of files. */
+/** Checks a complete journal: the file, each task's events, and the saved contents of files. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
@@ -22,18 +22,18 @@ export interface JournalReport {
   entries: number;
   /** Saved contents of files. */
   contents: number;
-  /** One sentence each; empty if the journal is whole. */
+  /** One sentence for each problem; empty if the journal is correct. */
   problems: string[];
 }
 
-/** A writer holds the lock for milliseconds. */
+/** The check waits this long for a writer's lock. A writer holds the lock only for milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
 const PAGE = 1_000;
-/** A damaged file may have very many problems. */
+/** The maximum number of problems in a report, because a damaged file may have very many. */
 const MOST_PROBLEMS = 20;
 
 /**
- * Checks the journal at `path`, also while a server uses it. It changes nothing.
+ * Checks the journal at `path` and changes nothing. A server may use the journal meanwhile.
  * @throws ProductError CONFIGURATION if there is no journal or its version differs; STORAGE if it cannot be opened
  */
 export function verifyJournal(path: string): JournalReport & { bytes: number } {
@@ -43,7 +43,7 @@ export function verifyJournal(path: string): JournalReport & { bytes: number } {
     try {
       database.exec('PRAGMA query_only = ON');
       requireCurrentSchema(database, path);
-      // One transaction reads one state, also beside a writer.
+      // One transaction reads one state, even if a server writes meanwhile.
       database.exec('BEGIN');
       const report = reportOf(database);
       database.exec('COMMIT');
@@ -56,7 +56,7 @@ export function verifyJournal(path: string): JournalReport & { bytes: number } {
   });
 }
 
-/** @throws ProductError CONFIGURATION if there is no such file. Opening it would create one. */
+/** @throws ProductError CONFIGURATION if the file does not exist. SQLite would create the file. */
 export function requireFile(path: string): void {
   if (existsSync(path)) return;
   throw new ProductError('CONFIGURATION', `There is no file ${path}. Check its path, or --state-dir.`, {
@@ -74,7 +74,7 @@ export function reportOf(database: Sqlite): JournalReport {
       .map((row) => `A row of ${String(row[0])} belongs to no task.`),
   ];
   const reader = new EntryReader(database);
-  // The server removes the events of hidden tasks.
+  // This skips hidden tasks, because the server removes their events.
   const rows = database.query(
     `SELECT task_id, state, seq, session_id, principal FROM tasks WHERE principal <> '${HIDDEN}' ORDER BY key`,
   )();
@@ -119,7 +119,7 @@ function problemOf(task: IndexedTask, entries: readonly JournalEntry[]): string 
   return same ? undefined : `The index of task ${task.taskId} differs from its events.`;
 }
 
-/** Adds the contents that differ from their hash to `problems`. @returns the number of contents */
+/** Adds a problem for each content that differs from its hash. @returns the number of contents */
 function checkContents(database: Sqlite, problems: string[]): number {
   const keys = database.query('SELECT rowid FROM contents')();
   const find = database.query('SELECT hash, bytes FROM contents WHERE rowid = ?');
