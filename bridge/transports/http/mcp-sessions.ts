@@ -172,6 +172,7 @@ export class McpSessions {
     session.open += 1;
     session.lastUsed = this.#now();
     void this.#release(session, { body, over });
+    endLostStream(session, request);
     return session.events.during(requestIdIn(body), () =>
       session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body }),
     );
@@ -212,6 +213,18 @@ export class McpSessions {
     receipts.confirm();
     void transport.close();
   }
+}
+
+/**
+ * Ends the stream that the client resumes. The bridge may not have noticed yet that the client lost it, and the SDK refuses
+ * a second reader of one stream.
+ */
+function endLostStream({ events, transport }: McpSession, request: Request): void {
+  const lastEventId = request.headers.get('last-event-id');
+  if (request.method !== 'GET' || lastEventId === null) return;
+  const requestId = events.requestOf(lastEventId);
+  if (requestId === undefined) transport.closeStandaloneSSEStream();
+  else transport.closeSSEStream(requestId);
 }
 
 function requestIdIn(body: unknown): RequestId | undefined {

@@ -67,6 +67,12 @@ export class StreamEvents implements EventStore {
     return stream;
   }
 
+  /** The request whose stream has this event. Undefined for an unknown event, and for the stream that a GET opened. */
+  requestOf(id: string): RequestId | undefined {
+    const stream = this.#events.get(id)?.stream;
+    return stream === undefined ? undefined : this.#requests.get(stream);
+  }
+
   /** Forgets the stream of a cancelled request. The client cannot resume it, because no answer follows. */
   forget(request: RequestId): void {
     for (const [stream, of] of this.#requests) {

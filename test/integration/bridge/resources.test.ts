@@ -17,7 +17,11 @@ const contents = z.object({
   contents: z.array(z.looseObject({ uri: z.string(), mimeType: z.string(), text: z.string() })),
 });
 const report = z.object({
-  structuredContent: z.object({ sessionId: z.string(), output: z.string(), notes: z.array(z.string()) }),
+  structuredContent: z.object({
+    sessionId: z.string(),
+    output: z.string(),
+    notes: z.array(z.string()).default([]),
+  }),
 });
 
 async function connected(

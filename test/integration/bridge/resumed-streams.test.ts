@@ -147,6 +147,18 @@ describe('a response stream of MCP over HTTP', () => {
     expect(await after.stream.next()).toBeUndefined();
   });
 
+  test('that its client resumes twice goes to the newer connection', async () => {
+    const { bridge, agent, gate, session, call } = await sessionOf('2025-11-25');
+    const { stream } = await call('go');
+    const begun = await stream.next();
+    await agent.asked('SendStreamingMessage');
+    const resumed = await resume(bridge, session, begun?.id ?? '');
+    expect(resumed.response.status).toBe(200);
+    expect(await stream.next()).toBeUndefined();
+    gate.resolve();
+    expect((await resumed.stream.next())?.data).toMatch(/"state":"completed"/);
+  });
+
   test('S2 that is not known any more is an error, as is one of a cancelled call', async () => {
     const { bridge, agent, session, call } = await sessionOf('2025-11-25');
     expect((await resume(bridge, session, 'elsewhere_1')).response.status).toBe(400);
