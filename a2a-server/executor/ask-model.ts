@@ -16,7 +16,7 @@ import { prepareCall } from './prepare-call.ts';
 import type { AbortCause } from './abort-cause.ts';
 import { systemPrompt } from './system-prompt.ts';
 import type { TaskLog } from './task-log.ts';
-import { limitText, type TimeLimits } from './time-limits.ts';
+import { timeLimitText, type TimeLimits } from './time-limits.ts';
 
 export interface AskModelOptions {
   log: TaskLog;
@@ -104,6 +104,6 @@ function limitModel(
   limitMs: number | null,
 ): (() => void) | undefined {
   if (limitMs === null) return undefined;
-  const message = `The model took longer than ${limitText(limitMs)} to answer, its time limit.`;
+  const message = `The model took longer than ${timeLimitText(limitMs)} to answer, its time limit.`;
   return clock.after(limitMs, () => scope.abort({ reason: 'timeout', message }));
 }

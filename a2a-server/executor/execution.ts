@@ -18,9 +18,9 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 import { askModel, type AskModelOptions } from './ask-model.ts';
 import { orphanedCall, orphanedEvents } from './orphaned-calls.ts';
 import { PausableTimeout } from './pausable-timeout.ts';
-import type { PendingCommand } from './pending-command.ts';
+import type { UnappendedCommand } from './unappended-command.ts';
 import type { AbortCause } from './abort-cause.ts';
-import { limitText, type TimeLimits, TurnScope } from './time-limits.ts';
+import { timeLimitText, type TimeLimits, TurnScope } from './time-limits.ts';
 import type { ToolScheduler } from './tool-scheduler.ts';
 /** If the executor could not end a process, it checks the process again after this many milliseconds (D6). */
 const ORPHAN_MS = 2_000;
@@ -96,7 +96,7 @@ export class Execution {
   }
 
   /** Runs the execution and resolves when all its work has ended. Call it once. It never rejects. */
-  async run(command?: PendingCommand): Promise<void> {
+  async run(command?: UnappendedCommand): Promise<void> {
     const release = this.#options.log.retain(this.#taskId);
     try {
       await this.#carryOn(command);
@@ -109,7 +109,7 @@ export class Execution {
     }
   }
 
-  async #carryOn(command: PendingCommand | undefined): Promise<void> {
+  async #carryOn(command: UnappendedCommand | undefined): Promise<void> {
     try {
       if (await this.#orphaned()) {
         this.#host.wakeAfter(ORPHAN_MS);
@@ -148,7 +148,7 @@ export class Execution {
     this.#host.opened();
   }
 
-  async #untilSettled(command: PendingCommand | undefined): Promise<void> {
+  async #untilSettled(command: UnappendedCommand | undefined): Promise<void> {
     const pass: ExecutionPass = {};
     try {
       await this.#work(pass, command);
@@ -158,7 +158,7 @@ export class Execution {
     }
   }
 
-  async #work(pass: ExecutionPass, command: PendingCommand | undefined): Promise<void> {
+  async #work(pass: ExecutionPass, command: UnappendedCommand | undefined): Promise<void> {
     const { log, clock, toolbox, budget, limits } = this.#options;
     const { task, scheduler } = this.#host;
     const loop = this.#loop;
@@ -228,7 +228,7 @@ export class Execution {
   /** Starts the task's time limit. At the limit the task fails. */
   #limitTask(snapshot: Snapshot, taskMs: number): PausableTimeout {
     const { clock, log, onFailure } = this.#options;
-    const message = `The task was at work for longer than ${limitText(taskMs)}, its time limit. Go on with the session to let it continue.`;
+    const message = `The task was at work for longer than ${timeLimitText(taskMs)}, its time limit. Go on with the session to let it continue.`;
     const end = async (): Promise<void> => {
       // If the task has parked in the meantime, it does not run any more.
       const changed = await log.change(snapshot.taskId, (s) =>

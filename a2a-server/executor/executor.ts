@@ -10,7 +10,7 @@ import type { CommandKey } from '../journal/journal.ts';
 import { restartEvents } from '../task/next-step.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import { Execution, type ExecutionOptions, type FirstEvents } from './execution.ts';
-import { PendingCommand, type CommandResult } from './pending-command.ts';
+import { UnappendedCommand, type CommandResult } from './unappended-command.ts';
 import type { AbortCause } from './abort-cause.ts';
 import type { LogChange } from './task-log.ts';
 import { ToolScheduler } from './tool-scheduler.ts';
@@ -81,7 +81,7 @@ export class Executor {
       return { changed };
     }
     this.#later.get(taskId)?.();
-    const command = new PendingCommand(log, taskId, rule, key);
+    const command = new UnappendedCommand(log, taskId, rule, key);
     const cancelTimer = clock.after(START_WITHIN_MS, () => void command.settle().catch(() => undefined));
     this.#begin(taskId, command);
     try {
@@ -91,7 +91,7 @@ export class Executor {
     }
   }
 
-  #begin(taskId: string, command?: PendingCommand): void {
+  #begin(taskId: string, command?: UnappendedCommand): void {
     const execution = new Execution(taskId, this.#options, {
       scheduler: this.scheduler,
       task: this.#server.child(),
@@ -104,7 +104,7 @@ export class Executor {
     running.done = this.#run(taskId, execution, command);
   }
 
-  async #run(taskId: string, execution: Execution, command?: PendingCommand): Promise<void> {
+  async #run(taskId: string, execution: Execution, command?: UnappendedCommand): Promise<void> {
     await execution.run(command);
     // These two lines have no await between them. So a wake-up either sets `again`, or starts the next execution.
     this.#running.delete(taskId);

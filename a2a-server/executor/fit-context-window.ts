@@ -23,7 +23,7 @@ import { costOf } from '../task/spending.ts';
 import { transcript } from '../task/transcript.ts';
 import type { AbortCause } from './abort-cause.ts';
 import type { TaskLog } from './task-log.ts';
-import { eventsUntilAborted, modelFailureOf } from './model-call.ts';
+import { eventsUntilAborted, modelFailureOf } from './model-call-events.ts';
 
 /** The window size in tokens for a summary, if the model does not state its window size. */
 const UNKNOWN_WINDOW = 100_000;

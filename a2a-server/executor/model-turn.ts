@@ -19,11 +19,11 @@ import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import { costOf } from '../task/spending.ts';
 import type { JsonObject, TurnPart, TurnReplay } from '../task/turn-replay.ts';
 import { tooLong } from './fit-context-window.ts';
-import { QuietModel } from './quiet-model.ts';
+import { QuietModelNotice } from './quiet-model-notice.ts';
 import type { AbortCause } from './abort-cause.ts';
 import type { TaskLog } from './task-log.ts';
 import { TurnWriter } from './turn-writer.ts';
-import { eventsUntilAborted, modelFailureOf } from './model-call.ts';
+import { eventsUntilAborted, modelFailureOf } from './model-call-events.ts';
 
 export interface ModelCallRequest {
   modelCallId: string;
@@ -74,7 +74,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   let finish: { end: TurnEnd; usage: Usage; parts?: readonly TurnPart[] } | undefined;
   let unwritten: readonly TaskEvent[];
   // This ignores a failed append. The next write reports the error.
-  const quiet = new QuietModel(
+  const quiet = new QuietModelNotice(
     model,
     context.clock,
     (text) => void writer.write({ type: 'turn.noted', turn, text })?.catch(() => undefined),

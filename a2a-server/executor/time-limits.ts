@@ -22,7 +22,7 @@ export interface TimeLimits {
 export const NO_TIME_LIMITS: TimeLimits = { toolMs: null, modelMs: null, turnMs: null, taskMs: null };
 
 /** Formats a limit in its largest whole unit. */
-export function limitText(ms: number): string {
+export function timeLimitText(ms: number): string {
   const units: [number, string][] = [
     [3_600_000, 'h'],
     [60_000, 'min'],
@@ -44,7 +44,7 @@ export class TurnScope {
   constructor(task: AbortScope<AbortCause>, clock: Clock, limitMs: number | null) {
     this.scope = task.child();
     if (limitMs === null) return;
-    const message = `The turn took longer than ${limitText(limitMs)}, its time limit.`;
+    const message = `The turn took longer than ${timeLimitText(limitMs)}, its time limit.`;
     this.timeout = new PausableTimeout(clock, limitMs, () =>
       this.scope.abort({ reason: 'timeout', message }),
     );

@@ -40,7 +40,7 @@ import type { TaskLog } from './task-log.ts';
 import type { AbortAnswer, ToolExecutionView } from './task-service.ts';
 import type { TimeLimits } from './time-limits.ts';
 import { outcomeOf } from './tool-outcome.ts';
-import type { PendingCommand } from './pending-command.ts';
+import type { UnappendedCommand } from './unappended-command.ts';
 import { ToolStart, type ToolReference } from './tool-start.ts';
 import { ToolOutput } from './tool-output.ts';
 import { ToolQuestions } from './tool-questions.ts';
@@ -76,7 +76,7 @@ interface RunContext {
   /** The time limits of the turn and the task. They pause while the tool waits for a person. */
   timeouts: readonly PausableTimeout[];
   /** The decision that approves the call, if the journal does not have it yet. One append contains it and the start. */
-  command?: PendingCommand;
+  command?: UnappendedCommand;
 }
 
 /** The resources of one tool execution. */

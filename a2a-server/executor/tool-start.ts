@@ -9,7 +9,7 @@ import type { FileBytes } from '../journal/journal.ts';
 import type { SavedFile, TaskEvent } from '../task/events.ts';
 import { withTaskState } from '../task/pending.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
-import type { PendingCommand } from './pending-command.ts';
+import type { UnappendedCommand } from './unappended-command.ts';
 import type { TaskLog } from './task-log.ts';
 
 export interface ToolReference {
@@ -24,13 +24,13 @@ export class ToolStart {
   readonly #taskId: string;
   readonly #reference: ToolReference;
   readonly #inputHash: string;
-  readonly #command: PendingCommand | undefined;
+  readonly #command: UnappendedCommand | undefined;
   #recorded = false;
 
   constructor(
     log: TaskLog,
     taskId: string,
-    execution: { reference: ToolReference; inputHash: string; command?: PendingCommand | undefined },
+    execution: { reference: ToolReference; inputHash: string; command?: UnappendedCommand | undefined },
   ) {
     this.#log = log;
     this.#taskId = taskId;

@@ -10,7 +10,7 @@ import { onAbort } from '../../shared/runtime/abort.ts';
 import { startTimeout, type Timeout } from '../../shared/runtime/timeout.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
-import { failureOf, firstAttempt, nextAttempt, type Attempt } from './connection-attempts.ts';
+import { failureOf, firstAttempt, nextAttempt, type Attempt } from './transport-and-handshake.ts';
 import {
   OpenConnection,
   wordsOf,
@@ -19,7 +19,7 @@ import {
 } from './connection.ts';
 import { elicitationSchema } from './elicitation.ts';
 import { RunningCalls } from './running-calls.ts';
-import { isRemote, type McpServerEntry } from './server-settings.ts';
+import { isRemoteServer, type McpServerEntry } from './server-settings.ts';
 import { HttpTransport } from './transports/http-transport.ts';
 import type { ServerTransport, TransportContext } from './transports/server-transport.ts';
 import { SseTransport } from './transports/sse-transport.ts';
@@ -112,7 +112,7 @@ function transportTo(
   { transport }: Attempt,
   context: TransportContext,
 ): ServerTransport {
-  if (!isRemote(entry)) return new StdioTransport(entry, context);
+  if (!isRemoteServer(entry)) return new StdioTransport(entry, context);
   const url = new URL(entry.url);
   return transport === 'sse'
     ? new SseTransport(url, entry.headers, context.clock)

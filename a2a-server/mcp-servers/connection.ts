@@ -89,7 +89,7 @@ export interface McpServerConnection {
 }
 
 /** What a client needs after its handshake. */
-export interface Connected {
+export interface ConnectedClient {
   client: Client;
   transport: ServerTransport;
   calls: RunningCalls;
@@ -106,7 +106,7 @@ export class OpenConnection implements McpServerConnection {
   #headers: ReadonlyMap<string, readonly ParamHeader[]> = new Map();
   #closing = false;
 
-  constructor({ client, transport, calls }: Connected, options: McpServerConnectionOptions) {
+  constructor({ client, transport, calls }: ConnectedClient, options: McpServerConnectionOptions) {
     this.#client = client;
     this.#transport = transport;
     this.#calls = calls;

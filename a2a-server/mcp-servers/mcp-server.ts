@@ -21,7 +21,7 @@ import type { Tool } from '../tools/tool.ts';
 import type { McpCallResult } from './call-result.ts';
 import { callUntilAnswered, type McpCallContext } from './call-until-answered.ts';
 import type { McpServerConnection } from './connection.ts';
-import type { Attempt } from './connection-attempts.ts';
+import type { Attempt } from './transport-and-handshake.ts';
 import { keepAlive } from './keep-alive.ts';
 import { createMcpTool } from './mcp-tool.ts';
 import type { McpServerEntry } from './server-settings.ts';
@@ -43,7 +43,7 @@ export interface McpServerLimits {
   awayMs: number;
 }
 
-export const DEFAULT_LIMITS: McpServerLimits = {
+export const DEFAULT_SERVER_LIMITS: McpServerLimits = {
   connectMs: 60_000,
   firstMs: 1_000,
   mostMs: 60_000,

@@ -7,7 +7,7 @@ import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import { NO_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ToolSupply } from '../tools/toolbox.ts';
-import { DEFAULT_LIMITS, McpServer, type McpServerLimits } from './mcp-server.ts';
+import { DEFAULT_SERVER_LIMITS, McpServer, type McpServerLimits } from './mcp-server.ts';
 import type { McpServerEntry } from './server-settings.ts';
 import { toolName } from './tool-name.ts';
 
@@ -45,7 +45,7 @@ export function startMcpServers(
   const context = {
     ...options,
     children,
-    limits: { ...DEFAULT_LIMITS, ...limits },
+    limits: { ...DEFAULT_SERVER_LIMITS, ...limits },
     onChange: () => (tools = undefined),
   };
   const servers = [...entries].map(([name, entry]) => new McpServer(name, entry, context));

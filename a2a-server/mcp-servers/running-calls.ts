@@ -55,7 +55,7 @@ export class RunningCalls {
   /** By progress token. */
   readonly #running = new Map<string, Entry>();
   readonly #stopped = new Map<RequestId, RunningCall>();
-  /** The request whose stream carried a request of the server, by the id of the latter. */
+  /** Key: the id of a request of the server. Value: the id of our request, whose stream carried it. */
   readonly #about = new Map<RequestId, RequestId>();
   #last = 0;
   #received = 0;
@@ -79,8 +79,8 @@ export class RunningCalls {
   }
 
   /**
-   * @returns the progress token for the requests of the call; `stop`, to call before the request is cancelled, which keeps
-   * a late answer; and `end`
+   * @returns the progress token for the requests of the call. Call `stop` before you cancel the request: it keeps a late
+   * answer. Call `end` when the call is over.
    */
   begin(call: RunningCall): { token: string; stop: (keepOpen: boolean) => void; end: () => void } {
     const token = `call-${(this.#last += 1)}`;
@@ -134,7 +134,7 @@ export class RunningCalls {
     if (log !== undefined) this.#only()?.heard(log);
   }
 
-  /** The call whose stream carries the current message, or the only one. */
+  /** The call whose response stream carries the current message. If the transport does not know it: the only running call. */
   #only(): RunningCall | undefined {
     const { about } = this.#transport;
     const calls = [...this.#running.values()];

@@ -102,7 +102,7 @@ function serverEntry() {
 export type McpServerSettings = z.output<typeof mcpServerSettingsSchema>;
 export type McpServerEntry = z.output<typeof stdio> | z.output<typeof remote>;
 
-export function isRemote(entry: McpServerEntry): entry is z.output<typeof remote> {
+export function isRemoteServer(entry: McpServerEntry): entry is z.output<typeof remote> {
   return 'url' in entry;
 }
 

@@ -29,7 +29,7 @@ export class ServerState {
     this.tell();
   }
 
-  /** Tells of a change of the state, of the tools, or of the end. */
+  /** Notifies all listeners. Call it when the state or the tools have changed, or the server is closed. */
   tell(): void {
     this.#onChange();
     for (const look of this.#waiting) look();

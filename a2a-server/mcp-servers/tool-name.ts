@@ -20,7 +20,7 @@ export function toolName(server: string, tool: string): string {
   return `${name.slice(0, MAX_NAME - MARK - 1)}_${mark}`;
 }
 
-/** True if the tool's own name already ends like such a hash. */
+/** True if the tool's own name already ends like one of our hashes. */
 function isMarked(tool: string): boolean {
   return /_[0-9a-f]{8}$/.test(tool);
 }

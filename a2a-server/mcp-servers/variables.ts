@@ -1,6 +1,11 @@
 /** Expands `${NAME}` and `${NAME:-default}` in MCP server settings, so that secrets stay in the environment. */
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { addressProblem, isRemote, type McpServerEntry, type McpServerSettings } from './server-settings.ts';
+import {
+  addressProblem,
+  isRemoteServer,
+  type McpServerEntry,
+  type McpServerSettings,
+} from './server-settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -17,7 +22,7 @@ export function serversToStart(settings: McpServerSettings, env: Environment): M
 
 function expanded(name: string, entry: McpServerEntry, env: Environment): McpServerEntry {
   const put = (text: string): string => expand(text, env, (variable) => missing(name, variable));
-  if (!isRemote(entry))
+  if (!isRemoteServer(entry))
     return {
       ...entry,
       command: put(entry.command),

@@ -30,7 +30,7 @@ import {
   ticketParameter,
   ticketRoute,
 } from '../http/routes/events-route.ts';
-import { DEFAULT_LIMITS, requestError } from '../http/wire/json-body.ts';
+import { DEFAULT_BODY_LIMITS, requestError } from '../http/wire/json-body.ts';
 import type { BodyLimits } from '../http/wire/json-body.ts';
 import { identityRoute } from '../http/routes/identity-route.ts';
 import type { ServerIdentity } from '../http/routes/identity-route.ts';
@@ -85,7 +85,7 @@ export interface AppOptions {
 }
 
 export function createApp(options: AppOptions): Express {
-  const { tasks, card, log, tickets, limits = DEFAULT_LIMITS, heartbeatMs = HEARTBEAT_MS } = options;
+  const { tasks, card, log, tickets, limits = DEFAULT_BODY_LIMITS, heartbeatMs = HEARTBEAT_MS } = options;
   const binding = {
     handler: createRequestHandler(tasks, card, options),
     card,

@@ -20,14 +20,14 @@ import { prepareStateDirectory, checkWritable } from '../../shared/state/state-d
 import { obtainToken } from '../../shared/state/token-file.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
 import { cancellingDisconnects, IGNORED_DISCONNECTS } from '../http/streams/disconnects.ts';
-import { createCapabilities } from './capabilities.ts';
-import type { Capabilities } from './capabilities.ts';
+import { createToolsAndCommands } from './tools-and-commands.ts';
+import type { ToolsAndCommands } from './tools-and-commands.ts';
 import { allowedWorkspaces } from './allowed-workspaces.ts';
 import { createApp } from './app.ts';
 import type { StreamEndReason } from './app.ts';
 import { ClockCheck } from '../executor/clock-check.ts';
-import { createTaskService } from '../executor/create-task-service.ts';
-import type { RunningTaskService } from '../executor/create-task-service.ts';
+import { createTaskService } from '../executor/journal-task-service.ts';
+import type { RunningTaskService } from '../executor/journal-task-service.ts';
 import { randomIds } from '../executor/ids.ts';
 import { journalledOutputs } from '../executor/journalled-outputs.ts';
 import { agentCard } from '../http/routes/agent-card.ts';
@@ -161,7 +161,7 @@ interface Opened extends Omit<Prepared, 'mcpServers'> {
 
 async function run(opened: Opened, open: (app: RequestListener) => void): Promise<ServerRun> {
   const { settings, log, token, server, port, journal, mcpServers, confinement, worker } = opened;
-  const able = createCapabilities({
+  const able = createToolsAndCommands({
     journal,
     tools: opened.tools,
   });
@@ -277,7 +277,7 @@ function taskService(
   }: Opened & {
     clockCheck: ClockCheck;
   },
-  { tools, commands }: Capabilities,
+  { tools, commands }: ToolsAndCommands,
 ): RunningTaskService {
   return createTaskService({
     journal,

@@ -19,7 +19,7 @@ export const BYTES_PER_TOKEN = 3;
 const WRAPPING = 10;
 /** The part of the window for the conversation. The rest is for the answer, which most providers count too. */
 const FILLED = 2 / 3;
-/** The part of that for the last turns, which are not summarised. `SUMMARY` is the part for the summary. */
+/** The part of the conversation's tokens for the last turns, which are not summarised. `SUMMARY` is the part for the summary. */
 const KEPT = 3 / 8;
 const SUMMARY = 1 / 6;
 const LONGEST_SUMMARY = 4_000;
@@ -82,7 +82,7 @@ export function nextReduction(
   );
 }
 
-/** The replacement for a summary that failed: a clip if that is enough, otherwise a list of the calls. */
+/** Replaces a failed summary: by a clip if that is enough, otherwise by a list of the old turns' calls. */
 export function reductionWithoutSummary(
   { upTo, covered, tokens }: Extract<ContextReduction, { type: 'summarise' }>,
   earlier: readonly Snapshot[],

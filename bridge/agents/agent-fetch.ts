@@ -7,7 +7,7 @@ import { boundedBytes, boundEvents } from '../../shared/net/bounded-body.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 import { excerptOf, HttpFailure } from './http-failure.ts';
 import { ownSocketFetch } from './own-socket-fetch.ts';
-import { quietFetch } from './quiet-fetch.ts';
+import { fetchWithoutIdleLimit } from './fetch-without-idle-limit.ts';
 import { WithheldCredentials } from './withheld-credentials.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -75,7 +75,7 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
 }
 
 function sendFor({ quiet }: AgentFetchOptions): typeof fetch {
-  return quiet === true ? quietFetch : fetch;
+  return quiet === true ? fetchWithoutIdleLimit : fetch;
 }
 
 /** A server that did not get the credentials has not refused them. @throws WithheldCredentials */

@@ -1,4 +1,4 @@
-/** Renders the parts of A2A messages as readable text. No part is dropped: parts that are not text are described. */
+/** Builds and reads the parts of A2A messages. As text, no part is dropped: parts that are not text are described. */
 import type { Message, Part } from '@a2a-js/sdk';
 
 /** The maximum characters of one data part, and of a file's URL. */

@@ -3,7 +3,7 @@ import type { Agent } from '../agents/agent.ts';
 import type { DecisionClaims } from '../state/decision-claims.ts';
 import type { Outbox } from '../state/outbox.ts';
 import { Session } from './session.ts';
-import { readWorkspaceFile } from './workspace-file.ts';
+import { readWorkspaceFile } from './read-workspace-file.ts';
 
 /** How many ended sessions stay in memory, with their results. */
 const KEPT_ENDED = 20;

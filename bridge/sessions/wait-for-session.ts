@@ -25,7 +25,7 @@ export interface WaitOptions {
   onActivity?: (activity: Activity) => void;
 }
 
-/** @throws the refusal of the session's first message, or of this delivery */
+/** @throws the error with which the agent refused the session's first message, or the message of `delivery` */
 export function waitFor({
   session,
   delivery,

@@ -39,7 +39,7 @@ async function faults(...args: string[]): Promise<Counts> {
   return (await begin(...args)).counts;
 }
 
-describe('a slice of the fault harness', () => {
+describe('a short run of the fault harness', () => {
   // These wait most of the time, for the time limits of the programs: they begin first, and beside each other.
   let stalls: Promise<Counts>;
   let disk: Promise<Counts>;
@@ -52,19 +52,19 @@ describe('a slice of the fault harness', () => {
     answers = (await begin('--only', 'answers', '--rounds', '1')).counts;
   });
 
-  it('R20 R21 R22 R65 killed at random, server and bridge lose nothing and do nothing twice', async () => {
+  it('R20 R21 R22 R65 server and bridge, killed at random, lose nothing and repeat nothing', async () => {
     const counts = await faults('--only', 'kills', '--rounds', '1');
     expect(counts['kills: kills']).toBeGreaterThanOrEqual(10);
     expect(counts['kills: flows']).toBeGreaterThan(0);
   });
 
-  it('R23 killed before and after an append, the journal goes on as it began', async () => {
+  it('R23 after a kill before or after an append, the journal keeps its entries and continues', async () => {
     const counts = await faults('--only', 'appends', '--from', '12', '--rounds', '2', '--lanes', '1');
     expect(counts['appends: deaths before an append']).toBe(2);
     expect(counts['appends: deaths after an append']).toBe(2);
   });
 
-  it('R65 the bridge killed at each write of its outbox, the next one finishes what it began, once', async () => {
+  it('R65 when the bridge is killed at a write of its outbox, the next one finishes its work once', async () => {
     const counts = await faults('--only', 'outbox', '--rounds', '10');
     // The delegation, its task, the result in an answer, the receipt, the end: each is a write, and no run has ten.
     const { 'outbox: deaths before a write': before = 0, 'outbox: deaths after a write': after = 0 } = counts;
@@ -81,40 +81,40 @@ describe('a slice of the fault harness', () => {
     expect(counts['repeats: flows']).toBe(8);
   });
 
-  it('R25 R27 R64 cut at any byte, streams go on without gap or repeat, and commands count once', async () => {
+  it('R25 R27 R64 streams cut at any byte continue without gap or repeat, and commands count once', async () => {
     const counts = await faults('--only', 'proxy', '--rounds', '1', '--lanes', '1');
     expect(counts['proxy: cuts at a byte of the recorded stream']).toBeGreaterThan(100);
     expect(counts['proxy: cuts at a byte of the recorded command or its answer']).toBeGreaterThan(50);
     expect(counts['proxy: cuts at a byte of a delegation']).toBeGreaterThan(30);
   });
 
-  it('R63 a peer that accepts and never answers is given up in time, and nothing is lost', async () => {
+  it('R63 a request to a peer that never answers times out, and nothing is lost', async () => {
     const counts = await stalls;
     expect(counts['stalls: stalls']).toBeGreaterThanOrEqual(6);
     expect(counts['stalls: flows']).toBe(6);
   });
 
-  it('R28 on a disk that fills up in the middle, work is refused clearly and goes on when there is room', async () => {
+  it('R28 on a full disk, requests fail with a clear error; when there is space again, work continues', async () => {
     const counts = await disk;
     // Elsewhere than on Linux nobody can take a running process its room.
     if (process.platform === 'linux') expect(counts['disk: times full']).toBeGreaterThan(0);
   });
 
-  it('R63 malformed frames at the bridge are answered with typed errors, and good calls between them as ever', async () => {
+  it('R63 the bridge answers malformed frames with typed errors, and valid calls between them as usual', async () => {
     const counts = await faults('--only', 'frames', '--rounds', '1');
     expect(counts['frames: malformed frames']).toBe(2_500);
     expect(counts['frames: answered with an error']).toBeGreaterThan(100);
     expect(counts['frames: answered with a sentence']).toBeGreaterThan(10);
   });
 
-  it('R63 whatever agents answer, the bridge lives and each call is answered', async () => {
+  it('R63 malformed answers of agents never stop the bridge, and each call gets an answer', async () => {
     const counts = await answers;
     expect(counts['answers: malformed answers and events']).toBeGreaterThanOrEqual(2_500);
     expect(counts['answers: calls that failed with a sentence']).toBeGreaterThan(100);
     expect(counts['answers: calls that came through']).toBeGreaterThan(100);
   });
 
-  it('a black box tells a server that keeps everything from one that forgets', async () => {
+  it('the black-box test passes our server and fails a server that forgets its tasks', async () => {
     const counts = await blackbox;
     expect(counts['blackbox: scenarios held by our server, A2A 1.0']).toBe(14);
     // A2A 0.3 has no way to list tasks.

@@ -1,4 +1,4 @@
-/** R23: SIGKILL at each append of a run, once before it is made and once when it is durable and nobody knows. */
+/** R23: SIGKILL at each append of a run: once before the append, and once when it is durable but not yet answered. */
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,17 +16,17 @@ import { fixedWorkload } from './workload.ts';
 export const SIDES = ['before', 'after'] as const;
 export type Side = (typeof SIDES)[number];
 
-/** The requests of one flow; far more than it takes. */
+/** The maximum number of requests in one flow, far above the real number. */
 const MAX_STEPS = 100;
 
-/** One death and what follows. @returns whether there was such an append; if not, the run has come to its end. */
+/** Kills the server once and checks the rest. @returns false if the run has no such append, because it has ended */
 export async function deathAtAppend(
   where: { number: number; side: Side },
   programs: Programs,
   findings: Findings,
 ): Promise<boolean> {
   const { number, side } = where;
-  // The same flow and the same decisions for every append of it.
+  // All kills use the same flow and the same decisions.
   const random = new Random(findings.seed, 'appends');
   const place = await Place.open({ programs, random: new Random(findings.seed, 'appends', number, side) });
   try {
@@ -57,7 +57,7 @@ export async function deathAtAppend(
   }
 }
 
-/** Until the flow is done, or the server has died. */
+/** Runs until the flow is done or the server has died. */
 async function finish(flow: A2aFlow, place: Place): Promise<void> {
   for (let steps = 0; !flow.done; steps++) {
     must(steps < MAX_STEPS, `the flow has not come to an end after ${steps} requests`);
@@ -70,7 +70,7 @@ async function finish(flow: A2aFlow, place: Place): Promise<void> {
   }
 }
 
-/** Read from a copy: what the next server finds stays as it is. */
+/** Reads a copy, so that the next server finds the files unchanged. */
 async function journalLeftBehind(path: string): Promise<JournalOnDisk> {
   const copy = await mkdtemp(join(tmpdir(), 'mcp-a2a-bridge-journal-'));
   try {

@@ -1,4 +1,4 @@
-/** What the black box has found out, as a table, and in words for whoever looks after the server. */
+/** The results of the black-box test, as a table and as text for the operator of the server. */
 import { A2A_VERSIONS, type A2aVersion } from './a2a-client.ts';
 import type { Subject } from './asked.ts';
 import { blackbox, type Report } from './blackbox.ts';
@@ -6,7 +6,7 @@ import { must, type Findings } from './findings.ts';
 import type { Run } from './parts.ts';
 import { bareServer, ourServer, type Lent } from './subjects.ts';
 
-/** Our own server must hold everything; the bare one must lose something, or the harness could not tell. */
+/** Our own server must lose nothing. The bare server must lose something; otherwise the harness detects nothing. */
 export async function runOwnBlackbox({ programs, findings }: Run): Promise<void> {
   await findings.round('blackbox', 1, async () => {
     const began = performance.now();
@@ -45,7 +45,7 @@ async function reportOn(lent: Promise<Lent>): Promise<Report> {
   }
 }
 
-/** Somebody's server: what it loses is told, and counts as failure. */
+/** Tests the server of another project. Each loss is reported and counts as a failure. */
 export async function runBlackboxOn(subject: Subject, findings: Findings): Promise<Report> {
   const report = await blackbox(subject);
   findings.say(reportText(subject.url, report));

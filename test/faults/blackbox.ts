@@ -1,4 +1,4 @@
-/** What any A2A server keeps, and what it loses, seen through A2A alone. */
+/** Tests what an A2A server keeps and what it loses, through A2A only. */
 import { z } from 'zod';
 import { Refusal } from '../support/rpc-answer.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
@@ -22,7 +22,7 @@ const oldCard = z.object({
 });
 const card = z.union([newCard, oldCard]);
 
-/** @throws when the server cannot be asked at all: no card, no JSON-RPC of either version, no message taken. */
+/** @throws when the test cannot run: there is no card, no JSON-RPC of either version, or messages are refused. */
 export async function blackbox(subject: Subject): Promise<Report> {
   const { client, version } = await openClient(subject);
   const asked = new Asked(subject, client);
@@ -44,7 +44,7 @@ export interface Report {
   rows: readonly Row[];
 }
 
-/** A server that refuses everything would hold half of what follows, and one that makes no tasks has none to lose. */
+/** A server that refuses everything, or makes no tasks, would pass half of the scenarios. So it must complete a task first. */
 async function mustWork(asked: Asked): Promise<void> {
   const { url, text } = asked.subject;
   const task = await asked.send(asked.message()).catch((error: unknown) => {
@@ -82,7 +82,7 @@ async function readCard(base: string, auth: { token?: string }): Promise<z.infer
   return read.data;
 }
 
-/** Where it speaks JSON-RPC, the newest version first. */
+/** The JSON-RPC endpoints, newest version first. */
 function interfacesOf(read: z.infer<typeof card>): { url: string; version: A2aVersion }[] {
   const spoken = 'supportedInterfaces' in read ? newInterfaces(read) : oldInterfaces(read);
   return A2A_VERSIONS.flatMap((version) =>

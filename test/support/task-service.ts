@@ -4,12 +4,12 @@ import { afterEach } from '@jest/globals';
 import type { z } from 'zod';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createCapabilities } from '../../a2a-server/startup/capabilities.ts';
+import { createToolsAndCommands } from '../../a2a-server/startup/tools-and-commands.ts';
 import {
   createTaskService,
   type RunningTaskService,
   type MaintenanceSettings,
-} from '../../a2a-server/executor/create-task-service.ts';
+} from '../../a2a-server/executor/journal-task-service.ts';
 import { randomIds } from '../../a2a-server/executor/ids.ts';
 import { journalledOutputs } from '../../a2a-server/executor/journalled-outputs.ts';
 import type { Incoming } from '../../a2a-server/executor/task-service.ts';
@@ -74,7 +74,7 @@ export async function startService(options: {
     path: join(options.stateDir, 'journal.db'),
     clock: () => clock.now(),
   });
-  const { tools, commands } = createCapabilities({
+  const { tools, commands } = createToolsAndCommands({
     journal,
     tools: options.tools ?? builtinTools({ outputs: journalledOutputs(journal) }),
   });

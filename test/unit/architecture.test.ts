@@ -29,7 +29,7 @@ describe('the folders keep their direction', () => {
     ['bridge', /^test\//],
     ['a2a-server', /^test\//],
     ['shared', /^test\//],
-    // The pure core: no I/O, and nothing that has any.
+    // The pure core does no I/O and imports no module that does.
     ['a2a-server/task', /^(node:|a2a-server\/(?!task\/)|bridge\/|express|libsql|kysely|pino)/],
   ])('%s/ imports nothing that matches %s', async (folder, forbidden) => {
     const found = await imports(folder);

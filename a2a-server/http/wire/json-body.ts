@@ -10,7 +10,7 @@ export interface BodyLimits {
   depth: number;
 }
 
-export const DEFAULT_LIMITS: BodyLimits = { bytes: 4 * 1024 * 1024, depth: 64 };
+export const DEFAULT_BODY_LIMITS: BodyLimits = { bytes: 4 * 1024 * 1024, depth: 64 };
 
 /** The error for a body that is not JSON. */
 export class NotJson extends ProductError {

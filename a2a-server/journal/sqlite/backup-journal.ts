@@ -30,7 +30,7 @@ import {
 } from './journal-loss.ts';
 import { type Mark, readMark, removeMark, sizeOf } from './journal-mark.ts';
 import { migrate, requireCurrentSchema } from './schema.ts';
-import { reportOf, requireFile, type JournalReport } from './verify-journal.ts';
+import { journalReportOf, requireFile, type JournalReport } from './verify-journal.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
 /** The suffixes of the files that SQLite uses for one database. */
@@ -196,7 +196,7 @@ function checkedCopy(copy: string, name: string): CopyReport {
       const database = openSqlite(copy, { busyTimeoutMs: BUSY_TIMEOUT_MS });
       try {
         migrate(database, name);
-        const found = reportOf(database);
+        const found = journalReportOf(database);
         // This mode needs no write-ahead log, so the backup is one file.
         database.exec('PRAGMA journal_mode = DELETE');
         return found;

@@ -45,7 +45,7 @@ export function verifyJournal(path: string): JournalReport & { bytes: number } {
       requireCurrentSchema(database, path);
       // One transaction reads one state, even if a server writes meanwhile.
       database.exec('BEGIN');
-      const report = reportOf(database);
+      const report = journalReportOf(database);
       database.exec('COMMIT');
       const loss = lossOf(database, path);
       if (loss !== undefined) report.problems.push(`${capital(lossText(loss))}.`);
@@ -65,7 +65,7 @@ export function requireFile(path: string): void {
 }
 
 /** @throws SqliteFailure if the index of the tasks cannot be read */
-export function reportOf(database: Sqlite): JournalReport {
+export function journalReportOf(database: Sqlite): JournalReport {
   const problems = [
     ...textsOf(database.query(`PRAGMA integrity_check(${MOST_PROBLEMS})`)).filter((line) => line !== 'ok'),
     ...database

@@ -1,6 +1,6 @@
 /**
- * The files that a permission of an ACP agent changes, read from the workspace: the person judges the change to the file as it
- * is on disk, never the agent's own account of it (D2).
+ * Reads the files that a permission request of an ACP agent changes. The person sees the change to the file on disk, never the
+ * agent's own description of it (D2).
  *
  * ACP v1, tool calls: a diff has `oldText` and `newText` of a file. Some agents send whole files, others only the part that they
  * replace, and some send no `oldText` for a file that exists.
@@ -38,7 +38,7 @@ async function readFile(place: string, workspace: Workspace): Promise<CurrentFil
   }
 }
 
-/** What a decision binds to: the content of the files that the person was shown a change of. */
+/** A hash of the files whose changes the person saw. The decision is valid only for this content (D2). */
 export function basisOfFiles(files: ReadonlyMap<string, CurrentFile>): string {
   const hashes = [...files.values()].map((file) => {
     switch (file.type) {
@@ -54,9 +54,9 @@ export function basisOfFiles(files: ReadonlyMap<string, CurrentFile>): string {
 }
 
 /**
- * One diff for each file, from its content on disk to what the agent makes of it. Where the agent's account of the old content
- * differs from the disk, a line that starts with `#` says so before the diff.
- * @param rawInput of the agent's tool; tells which diffs replace a part of their file
+ * One diff for each file, from its content on disk to the content that the agent proposes. If the agent's old content differs
+ * from the disk, a line that starts with `#` says so before the diff.
+ * @param rawInput the input of the agent's tool. It shows which diffs replace only a part of their file.
  */
 export function diffsFromDisk(
   diffs: readonly FileDiff[],
@@ -108,7 +108,7 @@ const NOTES = {
     `${name} does not contain the text that the agent would replace. This diff puts the new text at its end.`,
 };
 
-/** The content after one diff of the agent's. `note`: how its account differs from the content before. */
+/** The content after one diff of the agent. `note`: how the diff's old content differs from the content before. */
 export function applyDiff(
   before: string | undefined,
   { oldText, newText }: FileDiff,

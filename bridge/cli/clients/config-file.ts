@@ -5,7 +5,7 @@ import { replaceFile } from '../../../shared/state/atomic-file.ts';
 import { messageOf, ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 
 export interface ConfigFile {
-  /** The path with links resolved: a linked file stays linked. */
+  /** The path with links resolved, so that a write keeps the link and changes its target. */
   path: string;
   /** '' if there is no file yet. */
   text: string;

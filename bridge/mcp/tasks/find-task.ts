@@ -19,7 +19,7 @@ import { readHandle } from '../../sessions/task-handle.ts';
 
 interface FoundTask {
   session: Session;
-  /** The task of the id. The session may have a newer task. */
+  /** The task that the id names. The session may have a newer task. */
   view: TaskView | undefined;
   /** Whether the task is the session's newest. */
   current: boolean;

@@ -30,11 +30,11 @@ interface SessionReplyOptions {
   notes?: readonly string[];
   /** Replaces the usual next step. */
   next?: string | undefined;
-  /** The call is about the outcome of delegated work: a failed outcome is an error of the call (B4). */
+  /** The call reports the outcome of delegated work. If the work failed, the result of the call is an error (B4). */
   outcome?: boolean;
   /**
-   * When to repeat what the client has been told: `if-nothing-new` for a call that had nothing to wait for, so that what
-   * waits and what has ended can be read again (R95).
+   * When to repeat what the client already has. `if-nothing-new`: for a call that had nothing to wait for. The client can
+   * then read pending actions and ended tasks again (R95).
    */
   again?: 'never' | 'if-nothing-new' | 'always';
 }

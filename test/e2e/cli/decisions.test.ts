@@ -34,7 +34,7 @@ async function editor(on: CliStage, script: string): Promise<Record<string, stri
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
 describe('approve and deny', () => {
-  it('R01 approve shows what waits; with its code it decides over the channel cli, and the tool runs once', async () => {
+  it('R01 approve shows the pending action; with its code it approves over the channel cli, and the tool runs once', async () => {
     const on = await cliStage();
     const { id, call } = await waiting(on);
     const screen = (await on.run('approve', id)).stdout;
@@ -48,7 +48,7 @@ describe('approve and deny', () => {
     expect(await on.file('test.md')).toBe('hello');
   });
 
-  it('R20 a decision reaches a server that was killed and started again since', async () => {
+  it('R20 a decision reaches a server that was killed and restarted', async () => {
     const before = await cliStage();
     const { id } = await waiting(before);
     await before.server.kill();
@@ -58,7 +58,7 @@ describe('approve and deny', () => {
     expect(await on.file('test.md')).toBe('hello');
   });
 
-  it('R02 deny keeps the tool from running, and the agent is told why', async () => {
+  it('R02 deny stops the tool from running, and the agent gets the reason', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
     expect((await on.run('deny', await on.code(id), '--reason', 'not today')).code).toBe(0);
@@ -66,7 +66,7 @@ describe('approve and deny', () => {
     expect(await on.file('test.md')).toBeUndefined();
   });
 
-  it('R03 of several actions one is named, or all are meant; without either nothing is decided', async () => {
+  it('R03 with several pending actions, the command needs a call id or --all; otherwise it decides nothing', async () => {
     const on = await cliStage();
     const { sessionId, pending } = await on.peer.send(
       plan({ together: [append('a.md', 'a'), append('b.md', 'b')] }),
@@ -87,7 +87,7 @@ describe('approve and deny', () => {
     expect([await on.file('a.md'), await on.file('b.md')]).toEqual(['a', undefined]);
   });
 
-  it('R12 a scope is trust: the next call of the tool is not asked', async () => {
+  it('R12 an approval with a scope lets the next call of the tool run without a question', async () => {
     const on = await cliStage();
     const { id } = await waiting(on, plan(write('a.md', 'a'), write('b.md', 'b')));
     expect((await on.run('approve', await on.code(id), '--scope', 'tool')).code).toBe(0);
@@ -99,7 +99,7 @@ describe('approve and deny', () => {
     });
   });
 
-  it('R12 trust may end by uses, is shown, and is taken back', async () => {
+  it('R12 a grant can have a limit of uses, is listed, and can be revoked', async () => {
     const on = await cliStage();
     const { id } = await waiting(on, plan(write('a.md', 'a'), write('b.md', 'b'), write('c.md', 'c')));
     expect(await on.run('approve', await on.code(id), '--minutes', '10')).toMatchObject({ code: 2 });
@@ -126,7 +126,7 @@ describe('approve and deny', () => {
     });
   });
 
-  it('R07 what was decided before stays so: the answer names the first decision', async () => {
+  it('R07 the first decision stays: a second one fails, and the error names the first', async () => {
     const on = await cliStage();
     const { id, call } = await waiting(on);
     await on.run('deny', await on.code(id));
@@ -136,7 +136,7 @@ describe('approve and deny', () => {
     expect(await on.file('test.md')).toBeUndefined();
   });
 
-  it('D2 R11 nothing is decided on what has changed since it was shown', async () => {
+  it('D2 R11 an action that has changed since it was shown is not decided', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
     const wrong = await on.run('approve', '00000000');
@@ -160,7 +160,7 @@ describe('approve and deny', () => {
     expect(await on.file('test.md')).toBe('hello');
   });
 
-  it('D1 silence decides nothing: without a terminal and without a code it is shown, and waits on', async () => {
+  it('D1 without a terminal and without a code, the command only shows the action, which still waits', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
     const { code, stdout, stderr } = await on.run('approve', id);
@@ -170,7 +170,7 @@ describe('approve and deny', () => {
     expect((await on.peer.list())[0]?.pending).toHaveLength(1);
   });
 
-  it('D2 the beginning of a code decides nothing without a terminal: it shows the action and the whole code', async () => {
+  it('D2 without a terminal, the beginning of a code decides nothing: the command shows the action and the whole code', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
     const whole = await on.code(id);
@@ -215,7 +215,7 @@ describe('approve and deny', () => {
     expect(await on.file('test.md')).toBe('hello');
   });
 
-  it('X3 what an agent writes cannot forge what is shown: control characters are spelt out', async () => {
+  it('X3 text from an agent cannot forge the display: control characters are escaped', async () => {
     const on = await cliStage();
     const { id } = await waiting(on, plan(append('x.md', 'safe\u{1b}[2K\u{1b}[1A\rharmless\u{202e}')));
     const { stdout } = await cli(['approve', id], { ...on.at, env: { ...on.at.env, FORCE_COLOR: '1' } });
@@ -224,7 +224,7 @@ describe('approve and deny', () => {
 });
 
 describe('edit', () => {
-  it('R10 opens the editor on the text, shows the difference, and what was edited runs', async () => {
+  it('R10 opens the editor with the text, shows the diff, and the edited call runs', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
     const env = await editor(on, `sed -i s/hello/bye/ "$1"`);
@@ -236,7 +236,7 @@ describe('edit', () => {
     expect(await on.file('test.md')).toBe('bye');
   });
 
-  it('R10 edits a command line as such, and any other input as JSON', async () => {
+  it('R10 opens a command line as plain text, and any other input as JSON', async () => {
     const on = await cliStage();
     const command = await waiting(on, 'run `echo one > told`');
     const echo = await editor(on, `sed -i s/one/two/ "$1"`);
@@ -256,7 +256,7 @@ describe('edit', () => {
     expect(await on.file('old.md')).toBe('brandnew text');
   });
 
-  it('nothing is decided when nothing was changed, the editor gave up, or nobody could be asked', async () => {
+  it('decides nothing when the text is unchanged, the editor fails, or there is no terminal', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
     const same = await cli(['edit', await on.code(id), '--yes'], { ...on.at, env: await editor(on, 'true') });
@@ -284,8 +284,8 @@ describe('edit', () => {
   });
 });
 
-describe('which session is meant', () => {
-  it('R15 an unknown one is refused with those that exist', async () => {
+describe('the session argument', () => {
+  it('R15 an unknown session is refused, and the error lists the existing sessions', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
     expect(await on.run('approve', 'nowhere')).toMatchObject({
@@ -295,7 +295,7 @@ describe('which session is meant', () => {
     expect(failure.parse(await on.json('watch', 'nowhere')).error.reason).toBe('UNKNOWN_SESSION');
   });
 
-  it('the beginning of an id is enough, where no other begins so', async () => {
+  it('a unique prefix of an id is enough', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
     await waiting(on, 'create other.md with x');
@@ -310,7 +310,7 @@ describe('which session is meant', () => {
 });
 
 describe('answer', () => {
-  it('R69 sends the words an agent without extensions has asked for, and stays until it has settled', async () => {
+  it('R69 sends the text that an agent without extensions asks for, and waits until the task settles', async () => {
     const agent = await plainAgent('1.0');
     const home = await temporaryDirectory();
     const at = { home, env: { MCP_A2A_BRIDGE_AGENT_URL: agent.url } };

@@ -53,7 +53,7 @@ async function withSettings(settings: object, env: Readonly<Record<string, strin
 }
 
 describe('doctor', () => {
-  it('finds nothing to correct where server, token and client are as they should be', async () => {
+  it('reports no problem when server, token and client are correct', async () => {
     const on = await cliStage();
     await on.run('install', 'claude');
     const { code, stdout } = await on.run('doctor');
@@ -64,7 +64,7 @@ describe('doctor', () => {
     expect((await examined(on)).ok).toBe(true);
   });
 
-  it('starts no server to look at one', async () => {
+  it('does not start a server', async () => {
     const home = await temporaryDirectory();
     const stateDir = join(home, 'state');
     const { code, stdout } = await cli(['doctor', '--state-dir', stateDir], { home });
@@ -76,7 +76,7 @@ describe('doctor', () => {
     expect(await readServerRecord(stateDir)).toBeUndefined();
   });
 
-  it('X1 a token or a state directory that others can read has to be put right', async () => {
+  it('X1 fails when other users can read the token or the state directory', async () => {
     const on = await cliStage();
     const { stateDir } = on.server;
     await chmod(join(stateDir, 'token'), 0o644);
@@ -90,7 +90,7 @@ describe('doctor', () => {
     expect((await on.run('doctor')).code).toBe(1);
   });
 
-  it('R63 an agent that is away, takes no token, or is no agent at all: each with what to do', async () => {
+  it('R63 an unreachable agent, a refused token and a server that is no agent each get a next step', async () => {
     const on = await cliStage();
     const config = join(on.server.stateDir, 'config.json');
     await listening(
@@ -122,7 +122,7 @@ describe('doctor', () => {
     );
   });
 
-  it('a clock that runs wrong is told, and is no failure', async () => {
+  it('a wrong clock is a warning, not a failure', async () => {
     const agent = await plainAgent('1.0');
     const home = await temporaryDirectory();
     try {
@@ -147,7 +147,7 @@ describe('doctor', () => {
     }
   });
 
-  it('a port that another program has, and a process that only looks like the server', async () => {
+  it('reports a port that another program uses, and a process that only looks like the server', async () => {
     const home = await temporaryDirectory();
     const stateDir = join(home, 'state');
     await mkdir(stateDir, { mode: 0o700 });
@@ -189,7 +189,7 @@ describe('doctor', () => {
     expect(await launched.stop()).toBe(78);
   });
 
-  it('a model without its key: names the model and the variable', async () => {
+  it('for a model without its key, names the model and the variable', async () => {
     const { examined: examine } = await withSettings({ server: { model: 'anthropic:some-model' } });
     expect(of(await examine(), 'model')).toMatchObject({
       level: 'fail',
@@ -223,7 +223,7 @@ describe('doctor', () => {
     }
   });
 
-  it('a server that runs with another model than the settings name', async () => {
+  it('reports a running server whose model differs from the settings', async () => {
     const on = await cliStage();
     const config = join(on.server.stateDir, 'config.json');
     await writeFile(config, JSON.stringify({ server: { model: 'ollama:m' } }));
@@ -235,7 +235,7 @@ describe('doctor', () => {
     });
   });
 
-  it('R100 an agent whose card answers and whose endpoint refuses', async () => {
+  it('R100 reports an agent that serves its card but whose endpoint does not answer', async () => {
     const gone = await FakeAgent.start();
     const { url: endpoint } = gone;
     await gone.stop();
@@ -285,7 +285,7 @@ describe('doctor', () => {
     );
   });
 
-  it('two entries for one client', async () => {
+  it('reports two entries of the bridge for one client', async () => {
     const on = await cliStage();
     await on.run('install', 'claude');
     await on.run('install', 'claude', '--scope', 'project');
@@ -306,7 +306,7 @@ describe('doctor', () => {
     expect(of(await examined(on), 'Claude Code, user and project')?.level).toBe('fail');
   });
 
-  it("a client's settings that cannot be read, or start what is not there", async () => {
+  it("reports a client's settings that are invalid, or that start a missing file", async () => {
     const on = await cliStage();
     await writeFile(join(on.at.home, '.mcp.json'), '{');
     const gone = { command: process.execPath, args: ['/gone/bridge/main.js'] };
@@ -320,7 +320,7 @@ describe('doctor', () => {
     });
   });
 
-  it('settings that cannot work are said before anything is looked at', async () => {
+  it('invalid settings fail before any check', async () => {
     const home = await temporaryDirectory();
     const { code, stderr } = await cli(['doctor', '--wait-seconds', 'long'], { home });
     expect(stderr).toContain('waitSeconds');

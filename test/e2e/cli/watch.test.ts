@@ -24,7 +24,7 @@ function seqsIn({ stdout }: Pick<Outcome, 'stdout'>): (number | null)[] {
 }
 
 describe('tasks', () => {
-  it('lists every session with its state, what waits and how old it is, what waits first, then the newest', async () => {
+  it('lists every session with its state, pending actions and age: waiting sessions first, then the newest', async () => {
     const on = await cliStage();
     const parked = await on.peer.send('Create test.md with hello');
     const done = await on.peer.send('say something');
@@ -46,7 +46,7 @@ describe('tasks', () => {
     expect((await on.run('tasks', '--agent', 'nobody')).code).toBe(3);
   });
 
-  it('R63 says of an agent that is away what to do, and lists the others all the same', async () => {
+  it('R63 gives a next step for an unreachable agent, and still lists the sessions of the others', async () => {
     const on = await cliStage();
     await on.peer.send('say something');
     const config = join(on.server.stateDir, 'two.json');
@@ -72,7 +72,7 @@ describe('tasks', () => {
 });
 
 describe('watch', () => {
-  it('S1 tells what happens as it does, over a decision made elsewhere, until the task has ended', async () => {
+  it('S1 shows events live until the task ends, also after a decision from another process', async () => {
     const on = await cliStage();
     const { sessionId, taskId, pending } = await on.peer.send('Create test.md with hello');
     const watch = cliRunning(['watch', sessionId], on.at);
@@ -85,7 +85,7 @@ describe('watch', () => {
     stream.connection.destroy();
   });
 
-  it('S1 R25 the events from a cursor are the rest, once each and in order', async () => {
+  it('S1 R25 from a cursor it shows each later event once and in order', async () => {
     const on = await cliStage();
     const { sessionId } = await on.peer.send('say something');
     const all = seqsIn(await on.run('watch', sessionId, '--from', '0', '--json'));
@@ -96,7 +96,7 @@ describe('watch', () => {
     );
   });
 
-  it('R25 goes on over a restart of the server, without gap or repeat', async () => {
+  it('R25 continues after a restart of the server, without gap or repeat', async () => {
     const before = await cliStage();
     const { sessionId, seq } = await before.peer.send('Create test.md with hello');
     // It would start a server itself, and here one is started by hand.
@@ -111,7 +111,7 @@ describe('watch', () => {
     expect(seqsIn(outcome)).toEqual(seqsIn({ stdout }));
   });
 
-  it('R26 S2 a cursor that is none, or beyond the end, is refused', async () => {
+  it('R26 S2 refuses a cursor that is invalid or beyond the end', async () => {
     const on = await cliStage();
     const { sessionId } = await on.peer.send('say something');
     expect(await on.run('watch', sessionId, '--from', 'start')).toMatchObject({ code: 2 });
@@ -120,7 +120,7 @@ describe('watch', () => {
     expect(beyond).toMatchObject({ code: 2, stderr: expect.stringMatching(/100000|position/) });
   });
 
-  it('its exit code says how the task ended, or that it waits', async () => {
+  it('the exit code says how the task ended, or that it waits', async () => {
     const on = await cliStage();
     const { sessionId } = await on.peer.send('Create test.md with hello');
     expect((await on.run('watch', sessionId, '--until-settled')).code).toBe(6);
@@ -128,7 +128,7 @@ describe('watch', () => {
     expect((await on.run('watch', sessionId)).code).toBe(5);
   });
 
-  it('E4 a watcher that goes stops nothing', async () => {
+  it('E4 the end of a watcher stops no task', async () => {
     const on = await cliStage();
     const { sessionId } = await on.peer.send('Create test.md with hello');
     await on.run('approve', await on.code(sessionId));
@@ -142,7 +142,7 @@ describe('watch', () => {
 });
 
 describe('cancel and abort', () => {
-  it('R44 cancel ends a task that waits; of one that has ended it says so', async () => {
+  it('R44 cancel ends a waiting task; for an ended task it says that it has ended', async () => {
     const on = await cliStage();
     const { sessionId } = await on.peer.send('Create test.md with hello');
     expect(await on.json('cancel', sessionId, '--reason', 'changed my mind')).toMatchObject({
@@ -155,7 +155,7 @@ describe('cancel and abort', () => {
     expect(await on.file('test.md')).toBeUndefined();
   });
 
-  it('R40 R41 abort stops the one tool that watch has named, and its task goes on', async () => {
+  it('R40 R41 abort stops only the tool that watch named, and its task continues', async () => {
     const on = await cliStage();
     const stream = await on.peer.stream(plan(shell('sleep 1000'), { say: 'went on' }), {
       settings: { autoExecute: true },
@@ -174,7 +174,7 @@ describe('cancel and abort', () => {
     stream.connection.destroy();
   });
 
-  it('R61 cancel ends a task whose tool is running', async () => {
+  it('R61 cancel ends a task while its tool runs', async () => {
     const on = await cliStage();
     const stream = await on.peer.stream(plan(wait(1000)), { settings: { autoExecute: true } });
     const task = (await on.peer.list())[0];

@@ -23,7 +23,7 @@ async function underWay(peer: A2aPeer): Promise<unknown> {
 const LONG = 'sleep 90 & sleep 90 & wait';
 
 describe('POST /api/tools/abort/:toolId', () => {
-  it('R40 every tool execution has a toolId, in the events and in the task, and can be stopped by it', async () => {
+  it('R40 every tool execution has a toolId in the events and in the task, and an abort uses it', async () => {
     const { peer } = await sharedStage();
     const first = await peer.stream(plan(shell(`echo running; ${LONG}`), { say: 'We end.' }));
     const { taskId, pending } = await first.parked();
@@ -47,7 +47,7 @@ describe('POST /api/tools/abort/:toolId', () => {
     expect((await peer.task(taskId)).text).toMatch(/it takes too long[^]*running[^]*We end\./);
   });
 
-  it('R40 GET /api/tools lists what runs, with its age and the last it has said, to whom it belongs to', async () => {
+  it('R40 GET /api/tools lists the running tools of the caller, with their age and last output', async () => {
     const { peer } = await sharedStage();
     const { peer: other } = await sharedStage();
     expect(await underWay(peer)).toEqual([]);
@@ -72,7 +72,7 @@ describe('POST /api/tools/abort/:toolId', () => {
     expect(await underWay(peer)).toEqual([]);
   });
 
-  it('R41 for an unknown, a finished or an aborted toolId it says that it did nothing, and why', async () => {
+  it('R41 for an unknown, finished or aborted toolId, the answer is a failure with the reason', async () => {
     const { peer } = await sharedStage();
     expect(await peer.abort('run-shell-command-1-none')).toMatchObject({
       success: false,
@@ -95,7 +95,7 @@ describe('POST /api/tools/abort/:toolId', () => {
     expect((await stream.rest()).at(-1)?.state).toBe('COMPLETED');
   });
 
-  it('R41 after a restart it still knows what had been begun, and whose that was', async () => {
+  it('R41 after a restart, the server still knows the tool executions and their owners', async () => {
     const tokens = { A2A_SERVER_TOKENS: `bob=${'b'.repeat(32)}` };
     const at = await stage({ env: tokens });
     const stream = await at.peer.stream(plan(shell(`echo running; ${LONG}`)), AUTO);
@@ -113,7 +113,7 @@ describe('POST /api/tools/abort/:toolId', () => {
     });
   });
 
-  it('R41 an id that nothing can have, and one with path separators, are no tool execution', async () => {
+  it('R41 an impossible id, or one with path separators, is no tool execution', async () => {
     const { peer } = await sharedStage();
     for (const id of ['x'.repeat(10_000), '..%2F..%2Fetc', '%00', 'a%20b', '%F0%9F%A6%84']) {
       const { success, message } = await peer.abort(id);
@@ -128,7 +128,7 @@ describe('POST /api/tools/abort/:toolId', () => {
     expect((await peer.request('/api/tools/abort/%E0%A4%A')).status).toBe(400);
   });
 
-  it('R41 twice while it is being stopped: the second says that it was no longer needed', async () => {
+  it('R41 a second abort of a tool that is stopping fails, and the tool finishes once', async () => {
     const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
     // Told to end, it takes its time.
@@ -147,7 +147,7 @@ describe('POST /api/tools/abort/:toolId', () => {
     expect(finished).toHaveLength(1);
   });
 
-  it('R42 one of several: only that one stops', async () => {
+  it('R42 an abort stops one of several tools and no other', async () => {
     const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
     // Two beside each other in one turn, and one of another task.
@@ -176,7 +176,7 @@ describe('POST /api/tools/abort/:toolId', () => {
     expect((await waits.rest()).at(-1)?.state).toBe('COMPLETED');
   });
 
-  it('R43 a shell command goes with its whole process group', async () => {
+  it('R43 an abort of a shell command ends its whole process group', async () => {
     const { peer, file } = await sharedStage();
     const stream = await peer.stream(plan(shell(`echo $$ > group.txt; echo running; ${LONG}`)), AUTO);
     const toolId = await stream.output('running');
@@ -187,7 +187,7 @@ describe('POST /api/tools/abort/:toolId', () => {
     await stream.rest();
   });
 
-  it('R43 a command that does not heed SIGTERM is killed after the grace period, and said to be stopped', async () => {
+  it('R43 a command that ignores SIGTERM is killed after the grace period, and is reported as stopped', async () => {
     const { peer, file } = await sharedStage();
     const deaf = `trap '' TERM; echo $$ > group.txt; echo running; ${LONG}`;
     const stream = await peer.stream(plan(shell(deaf)), AUTO);

@@ -14,7 +14,7 @@ function starts(events: readonly StreamEvent[]): number {
 }
 
 describe.each(ENDINGS)('killed while a call waits, its first connection $name', (ending) => {
-  it('R20 restarted and approved, the call runs once, with the whole conversation', async () => {
+  it('R20 a call that is approved after a restart runs once, with the whole conversation', async () => {
     const before = await stage();
     const earlier = await before.peer.send('say We begin.');
     const text = plan(append('effects.txt', 'one'), append('effects.txt', ' two'), { say: 'We end.' });
@@ -64,7 +64,7 @@ async function killedInCommand(): Promise<{
 }
 
 describe('killed while a command runs', () => {
-  it('R21 it is interrupted, outcome unknown, and asked about; approved, it runs again', async () => {
+  it('R21 it is interrupted, its outcome is unknown, and a person is asked; if approved, it runs again', async () => {
     const { stage: after, taskId, seq, pass } = await killedInCommand();
     const { peer, file } = after;
     const stream = await peer.follow(taskId, seq);
@@ -85,7 +85,7 @@ describe('killed while a command runs', () => {
     expect(starts(await peer.history(taskId))).toBe(2);
   });
 
-  it('R21 denied, it is skipped, and the model is told that nobody knows', async () => {
+  it('R21 if denied, it is skipped, and the model learns that the outcome is unknown', async () => {
     const { stage: after, taskId, seq } = await killedInCommand();
     const { peer, file } = after;
     const { pending } = await (await peer.follow(taskId, seq)).parked();
@@ -98,7 +98,7 @@ describe('killed while a command runs', () => {
     expect(task.text).toContain('We end.');
   });
 
-  it('R21 asked about, killed and asked again: it still waits, and never runs by itself', async () => {
+  it('R21 after a second kill it still waits for a decision, and never runs by itself', async () => {
     const { stage: once, taskId, seq } = await killedInCommand();
     const { pending } = await (await once.peer.follow(taskId, seq)).parked();
     const seen = await once.peer.task(taskId);
@@ -109,7 +109,7 @@ describe('killed while a command runs', () => {
     expect((await file('effects.txt'))?.match(/\n/g)).toHaveLength(1);
   });
 
-  it('R21 without a question before, it is asked about all the same', async () => {
+  it('R21 a call that ran without approval also waits for a decision', async () => {
     const before = await stage();
     const gate = await makeGate(before.server.workspace);
     const text = plan(shell(`echo $$ >> effects.txt; echo running; ${gate.wait}`));
@@ -131,7 +131,7 @@ describe('killed while nothing with side effects runs', () => {
     model = await modelEndpoint();
   });
 
-  it('R22 in a model turn: the turn is void, and asked again by itself, to the same end', async () => {
+  it('R22 in a model turn: the turn is discarded, and the next server runs it again', async () => {
     const before = await stage(serverWithModel(model));
     const turn = { text: ['Half of ', 'a sentence.'] };
     model.script({ type: 'turn', turn, cut: { frames: 2, ending: 'silence' } }, { type: 'turn', turn });
@@ -150,7 +150,7 @@ describe('killed while nothing with side effects runs', () => {
     ]);
   });
 
-  it('R22 in a read-only tool: it just runs again, to the same end', async () => {
+  it('R22 in a read-only tool: the tool runs again by itself, with the same result', async () => {
     const before = await stage();
     const first = await before.peer.stream(plan(wait(1.5), { say: 'We end.' }));
     await first.until(({ activity }) => activity?.type === 'tool.started');
@@ -169,8 +169,8 @@ describe('killed while nothing with side effects runs', () => {
   });
 });
 
-describe('an orderly end', () => {
-  it('what waits is left waiting, and the exit code says that all is well', async () => {
+describe('an orderly shutdown', () => {
+  it('a waiting task still waits, and the exit code is 0', async () => {
     const before = await stage();
     const { taskId } = await (await before.peer.stream('append "x" to a.txt')).parked();
     const seen = await before.peer.task(taskId);

@@ -39,7 +39,7 @@ describe('with --tool-prefix gemini_', () => {
     await agent.stop();
   });
 
-  test('the tools have the names and parameters that such a configuration has, and every name the prefix', async () => {
+  test('the tools have the names and parameters of such a configuration, and every name has the prefix', async () => {
     const listed = tools.parse((await client.request('tools/list', {})).result).tools;
     const byName = new Map(listed.map((tool) => [tool.name, tool.inputSchema]));
     for (const [name, { parameters }] of Object.entries(NAMED))
@@ -51,12 +51,12 @@ describe('with --tool-prefix gemini_', () => {
     expect(byName.get('gemini_delegate_task_to_assistant')?.required).toEqual(['task']);
   });
 
-  test('the list of the tools has less than 20,000 bytes: many clients put it into the context of their model', async () => {
+  test('the tool list has less than 20,000 bytes, because many clients put it into the context of their model', async () => {
     const { result } = await client.request('tools/list', {});
     expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThan(20_000);
   });
 
-  test('a task in words alone, without autoExecute, waits for "approve", and is done after it', async () => {
+  test('a task without autoExecute waits for "approve", and then completes', async () => {
     const asked = await client.call('gemini_delegate_task_to_assistant', {
       task: 'Create test.md with hello',
     });

@@ -1,4 +1,4 @@
-/** The library as somebody else installs it: from the packed package, in a project of its own. */
+/** The library as a user installs it: from the packed package, in a separate project. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,10 +22,10 @@ const outcome: TaskReport | ClientError = await execution.result.catch((error: u
   if (error instanceof ClientError) return error;
   throw error;
 });
-// @ts-expect-error There are types, and they are not any.
+// @ts-expect-error The result is typed, not any.
 outcome.nothing;
 const tools = await new McpClient({ url: 'http://127.0.0.1:1/mcp', patience: { attempts: 1 } }).tools().catch(() => []);
-// @ts-expect-error The same for what is read from the wire.
+// @ts-expect-error The parsed tools are typed too.
 tools[0]?.nothing;
 const all: readonly Operation[] = new Operations(client).all;
 declare const console: { log(...words: unknown[]): void };

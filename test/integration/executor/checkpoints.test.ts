@@ -1,4 +1,4 @@
-/** Checkpoints over real files and a real journal: kept before the change, put back under approval, gone with the task. */
+/** Checkpoints with real files and a real journal: saved before the change, restored after approval, deleted with the task. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ async function did(...steps: PlannedStep[]): Promise<Snapshot> {
   return done;
 }
 
-/** Carries out a command up to where it parks or ends. */
+/** Runs a command until its task parks or ends. */
 async function command(line: string, more: Parameters<typeof says>[1] = {}): Promise<Snapshot> {
   const { tasks } = service;
   const [name = '', ...args] = line.split(' ');
@@ -83,7 +83,7 @@ function checkpointIn(task: Snapshot): string {
 const write = (path: string, content: string) => ({ tool: 'write-file', input: { path, content } });
 
 describe('a checkpoint', () => {
-  it('is listed, shown, and put back under approval: contents, permissions, and what was not there', async () => {
+  it('is listed, shown, and restored after approval: contents, permissions, and new files are removed', async () => {
     await writeFile(file('kept.sh'), 'echo one\n');
     await chmod(file('kept.sh'), 0o750);
     const task = await did({ together: [write('kept.sh', 'echo two\n'), write('new.txt', 'new')] });
@@ -114,7 +114,7 @@ describe('a checkpoint', () => {
     expect([await textOf('kept.sh'), await textOf('new.txt')]).toEqual(['echo two\n', 'new']);
   });
 
-  it('brings back what was deleted, with its permissions, and what was moved, and says what it cannot', async () => {
+  it('restores deleted files with their permissions, and moved files, and reports what it cannot restore', async () => {
     await mkdir(file('d/e'), { recursive: true });
     await writeFile(file('d/run.sh'), 'run');
     await chmod(file('d/run.sh'), 0o751);
@@ -138,7 +138,7 @@ describe('a checkpoint', () => {
     expect(await textOf('far/new')).toBeUndefined();
   });
 
-  it('R21 is put back over all later turns in one step, of other tasks too, and that step can be undone', async () => {
+  it('R21 is restored with all later turns in one step, also of other tasks, and that step can be undone', async () => {
     await writeFile(file('a.txt'), '0');
     const first = await did(append('a.txt', '1'));
     await did({ together: [append('a.txt', '2'), write('new.txt', 'new')] });
@@ -153,12 +153,12 @@ describe('a checkpoint', () => {
     expect([await textOf('a.txt'), await textOf('new.txt')]).toEqual(['0', undefined]);
     await decided(await command(`checkpoint restore ${checkpointIn(restored)}`), 'approve');
     expect([await textOf('a.txt'), await textOf('new.txt')]).toEqual(['0123', 'new']);
-    // The restorations are turns like any other. So the same step goes back over them too.
+    // Restorations are turns too. So `restore-since` also undoes them.
     await decided(await command(`restore-since ${checkpointIn(first)}`), 'approve');
     expect([await textOf('a.txt'), await textOf('new.txt')]).toEqual(['0', undefined]);
   });
 
-  it('is not put back over a change that a person made between two turns', async () => {
+  it('is not restored over a change that a person made between two turns', async () => {
     const first = await did({ together: [append('a.txt', '1'), append('b.txt', '1')] });
     await writeFile(file('b.txt'), 'mine');
     await did(append('b.txt', '2'));
@@ -181,7 +181,7 @@ describe('a checkpoint', () => {
     expect([await textOf('a.txt'), await textOf('b.txt')]).toEqual(['1', '2']);
   });
 
-  it('denied, it leaves everything, and the task says so', async () => {
+  it('that is denied changes no file, and the task says so', async () => {
     const id = checkpointIn(await did(append('a.txt', 'one')));
     const denied = await decided(await command(`restore ${id}`), 'deny');
     expect(denied.status.state).toBe('completed');
@@ -189,7 +189,7 @@ describe('a checkpoint', () => {
     expect(await textOf('a.txt')).toBe('one');
   });
 
-  it('is refused, with the files named, when somebody has changed them since', async () => {
+  it('is refused if a person has changed its files since, and the error names them', async () => {
     const id = checkpointIn(await did({ together: [append('a.txt', 'one'), append('b.txt', 'one')] }));
     await writeFile(file('b.txt'), 'mine');
     const refused = await command(`checkpoint restore ${id}`);
@@ -200,11 +200,11 @@ describe('a checkpoint', () => {
     expect([await textOf('a.txt'), await textOf('b.txt')]).toEqual(['one', 'mine']);
   });
 
-  it('D2 is asked again when a file becomes another between the question and the answer', async () => {
+  it('D2 is asked again when a file changes between the question and the answer', async () => {
     await writeFile(file('a.txt'), '0');
     const task = await did({ together: [append('a.txt', '1'), append('a.txt', '2')] });
     const asked = await command(`checkpoint restore ${checkpointIn(task)}`);
-    // Back to what it was in the middle of the turn: still the turn's own, but not what was shown.
+    // The file's content in the middle of the turn: written by the turn, but not the content that was shown.
     await writeFile(file('a.txt'), '01');
     const again = await decided(asked, 'approve');
     expect(again.status).toMatchObject({ pending: [{ reason: 'content-changed' }] });
@@ -213,7 +213,7 @@ describe('a checkpoint', () => {
     expect(await textOf('a.txt')).toBe('0');
   });
 
-  it('says which commands ran in the turn, for what they changed is in no checkpoint', async () => {
+  it('lists the commands that ran in the turn, because no checkpoint has their changes', async () => {
     await did({ together: [append('a.txt', 'one'), shell('echo two > b.txt')] });
     const list = said(await command('checkpoint list'));
     expect(list).toContain('a.txt (created); commands ran in this turn: ');
@@ -221,7 +221,7 @@ describe('a checkpoint', () => {
     expect(list).not.toContain('b.txt (');
   });
 
-  it('outlives the process: what was kept and who asked are in the journal', async () => {
+  it('survives the process: the journal has the saved files and the principal', async () => {
     await writeFile(file('a.txt'), 'before');
     const asked = await command(`checkpoint restore ${checkpointIn(await did(write('a.txt', 'after')))}`);
     await service.stop();
@@ -231,13 +231,13 @@ describe('a checkpoint', () => {
     expect(await textOf('a.txt')).toBe('before');
   });
 
-  it('R21 cut off in the middle of its restoration, it is put back whole by the next process, once a person says so', async () => {
+  it('R21 whose restoration was interrupted is restored completely by the next process, after approval', async () => {
     const names = ['a.txt', 'b.txt', 'c.txt'];
     for (const name of names) await writeFile(file(name), 'before');
     const id = checkpointIn(await did({ together: names.map((name) => write(name, 'after')) }));
     await service.stop();
 
-    // The second file is recorded no more, nor anything after it: as by a process that has died there.
+    // Appends fail from the second file on, as if the process had died there.
     let recorded = 0;
     const { promise: died, resolve: dies } = promised();
     service = await start((journal) => {
@@ -265,7 +265,7 @@ describe('a checkpoint', () => {
     const doubt = await settled(service.tasks, accepted);
     expect(doubt.status).toMatchObject({ pending: [{ reason: 'outcome-unknown' }] });
     const changed = await decided(doubt, 'approve');
-    // What is left of it is shown before it is done.
+    // The rest of the restoration is shown before it runs.
     expect(changed.status).toMatchObject({
       pending: [{ reason: 'content-changed', preview: { path: '2 files' } }],
     });
@@ -274,7 +274,7 @@ describe('a checkpoint', () => {
     expect(await Promise.all(names.map(textOf))).toEqual(['before', 'before', 'before']);
   });
 
-  it('of somebody else does not exist', async () => {
+  it('of another principal does not exist', async () => {
     const id = checkpointIn(await did(append('a.txt', 'one')));
     const { tasks } = service;
     const message = { ...says('').message, command: { command: 'checkpoint show', args: [id] } };
@@ -289,7 +289,7 @@ describe('a checkpoint', () => {
     });
   });
 
-  it('of another workspace is not put back into this one', async () => {
+  it('of another workspace is not restored into this one', async () => {
     const other = await temporaryDirectory();
     const id = checkpointIn(await did(append('a.txt', 'one')));
     const refused = await command(`restore ${id}`, { settings: { workspace: other } });
@@ -299,7 +299,7 @@ describe('a checkpoint', () => {
     );
   });
 
-  it('whose content is lost is not put back in part', async () => {
+  it('whose content is lost is not restored in part', async () => {
     await writeFile(file('b.txt'), 'before');
     const task = await did({ together: [append('a.txt', 'one'), append('b.txt', 'two')] });
     const database = openSqlite(join(stateDir, 'journal.db'), { busyTimeoutMs: 1_000 });
@@ -311,11 +311,11 @@ describe('a checkpoint', () => {
   });
 });
 
-describe('what is kept', () => {
-  it('X1 is for its owner alone', async () => {
+describe('the content that a checkpoint saves', () => {
+  it('X1 is readable by its owner only', async () => {
     await writeFile(file('a.txt'), 'secret');
     await did(write('a.txt', 'other'));
-    // A draft of the mark exists for a moment only.
+    // Skips the temporary file of the mark, which may disappear meanwhile.
     const files = (await readdir(stateDir)).filter((entry) => /^journal\.db(?!\.mark\.)/.test(entry));
     for (const name of files) expect((await stat(join(stateDir, name))).mode & 0o777).toBe(0o600);
   });
@@ -339,7 +339,7 @@ describe('what is kept', () => {
     expect(appends.flat().filter((type) => type === 'tool.started')).toHaveLength(1);
   });
 
-  it('is kept before the change: where it cannot be, nothing is changed', async () => {
+  it('is saved before the change: if it cannot be saved, nothing changes', async () => {
     await writeFile(file('a.txt'), 'before');
     await service.stop();
     service = await start((journal) => {
@@ -361,7 +361,7 @@ describe('what is kept', () => {
 });
 
 describe('a command', () => {
-  it('that does not exist is refused by name, before there is a task', async () => {
+  it('that does not exist is refused by name, and no task is created', async () => {
     await expect(command('chekpoint list')).rejects.toMatchObject({
       reason: 'UNKNOWN_COMMAND',
       message: expect.stringMatching(/"\/chekpoint list".*init, checkpoint list, .*help/),
@@ -373,7 +373,7 @@ describe('a command', () => {
     expect((await service.tasks.list({ principal: 'ada' }, { size: 9 })).rows).toEqual([]);
   });
 
-  it('begins a task of its own: in a session whose task is under way it is refused, after it the session goes on', async () => {
+  it('starts its own task: it is refused while a task of the session runs; after it the session continues', async () => {
     const { tasks } = service;
     const asking = await settled(tasks, await tasks.send(says(plan(append('a.txt', 'one')))));
     const { sessionId } = asking;
@@ -384,12 +384,12 @@ describe('a command', () => {
     expect(said(helped)).toContain('- checkpoint restore <id>: ');
     const { rows } = await tasks.list({ principal: 'ada', sessionId }, { size: 9 });
     expect(rows[0]?.title).toBe('/help');
-    // The session's next message is for the model again.
+    // The session's next message goes to the model again.
     const next = await settled(tasks, await tasks.send(says('say "back"', { sessionId })));
     expect(next.exchanges.at(-1)).toMatchObject({ turn: { model: 'offline' } });
   });
 
-  it('R27 sent twice under one id is one task', async () => {
+  it('R27 sent twice with one message id is one task', async () => {
     const message = { ...says('').message, command: { command: 'help', args: [] } };
     const sent = { ...says(''), message };
     const { tasks } = service;

@@ -9,7 +9,7 @@ import { NO_BUDGET } from '../../../a2a-server/task/budget.ts';
 import {
   createTaskService,
   type RunningTaskService,
-} from '../../../a2a-server/executor/create-task-service.ts';
+} from '../../../a2a-server/executor/journal-task-service.ts';
 import { randomIds } from '../../../a2a-server/executor/ids.ts';
 import type { Incoming } from '../../../a2a-server/executor/task-service.ts';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';

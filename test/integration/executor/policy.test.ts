@@ -21,7 +21,7 @@ const write = (path: string) => ({ tool: 'write-file', input: { path, content: '
 const shell = (command: string) => ({ tool: 'run-shell-command', input: { command } });
 
 describe('a task under rules', () => {
-  it('runs what is allowed, asks for the rest, and tells the model what is denied by which rule', async () => {
+  it('runs allowed calls, asks about the others, and tells the model which rule denied a call', async () => {
     const { tasks, workspace, models } = await agent(
       [{ calls: [write('docs/a.md'), write('b.txt'), write('.env')] }],
       {
@@ -46,7 +46,7 @@ describe('a task under rules', () => {
     expect(told).toMatch(/rule 2 \(deny: path .*keys live there/);
   });
 
-  it('R13 a deny rule and an ask rule hold in a task that may do everything unasked', async () => {
+  it('R13 deny rules and ask rules also apply to a task that runs everything without asking', async () => {
     const { tasks, workspace } = await agent(
       [{ calls: [shell('echo x > denied; true'), write('asked.txt')] }],
       {
@@ -64,7 +64,7 @@ describe('a task under rules', () => {
     await expect(readFile(join(workspace, 'denied'))).rejects.toThrow('ENOENT');
   });
 
-  it('R12 trust lifts neither a deny rule nor an ask rule', async () => {
+  it('R12 a grant overrides neither a deny rule nor an ask rule', async () => {
     const { tasks } = await agent(
       [{ calls: [write('a.txt')] }, { calls: [write('b.txt'), write('asked.txt'), write('denied.txt')] }],
       {
@@ -88,7 +88,7 @@ describe('a task under rules', () => {
     ]);
   });
 
-  it('D4 a person cannot edit a call into one that is denied, and the call still waits', async () => {
+  it('D4 an edit into a denied call is refused, and the call still waits', async () => {
     const { tasks } = await agent([{ calls: [shell('git status')] }], {
       policy: [{ action: 'deny', command: 'git push' }],
     });
@@ -102,7 +102,7 @@ describe('a task under rules', () => {
     expect((await tasks.row(parked.taskId, 'ada')).state).toBe('input-required');
   });
 
-  it('a path is judged by where it leads: no link leads around a deny rule', async () => {
+  it('a path is judged by its target: a link cannot bypass a deny rule', async () => {
     const { tasks, workspace, models } = await agent(
       [{ calls: [{ tool: 'read-file', input: { path: 'notes.md' } }] }],
       {
@@ -117,7 +117,7 @@ describe('a task under rules', () => {
     expect(told).not.toContain('hush');
   });
 
-  it('X2 no redirect leads to a host that a rule denies', async () => {
+  it('X2 a redirect to a denied host is not followed', async () => {
     const secret = await openPages({ '/': 'secret' });
     const site = await openSite((_request, response) => {
       response.writeHead(302, { Location: `http://localhost:${secret.port}/` }).end();
@@ -133,7 +133,7 @@ describe('a task under rules', () => {
     expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain('rule 1 (deny: host');
   });
 
-  it('a rule that came with a restart denies also what waited before it', async () => {
+  it('a deny rule that is new after a restart also denies calls that already waited', async () => {
     const first = await agent([{ calls: [write('a.txt')] }]);
     const parked = await settled(first.tasks, await first.tasks.send(says('go')));
     const [callId = ''] = Object.keys(parked.calls);
@@ -161,7 +161,7 @@ async function trusting(grant: { minutes?: number; uses?: number }, turns: Scrip
 }
 
 describe('a grant with an end', () => {
-  it('R12 of one use lets one later call run, and the next one of the same turn asks', async () => {
+  it('R12 with one use lets one later call run, and the next call of the same turn asks', async () => {
     const { after, workspace } = await trusting({ uses: 1 }, [{ calls: [write('a.txt'), write('b.txt')] }]);
     expect(after.status).toMatchObject({ pending: [{ title: 'Write b.txt' }] });
     expect(after.grants).toEqual([]);
@@ -169,7 +169,7 @@ describe('a grant with an end', () => {
     await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });
 
-  it('R12 taken back while its calls wait for another one, lets none of them run', async () => {
+  it('R12 that is revoked while its calls wait for another call lets none of them run', async () => {
     const { tasks, taskId, after, workspace } = await trusting({ minutes: 5 }, [
       { calls: [write('a.txt'), shell('true')] },
     ]);
@@ -192,7 +192,7 @@ describe('a grant with an end', () => {
     await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });
 
-  it('R12 of a minute is over after it', async () => {
+  it('R12 of one minute expires after one minute', async () => {
     const { tasks, after, clock } = await trusting({ minutes: 1 }, [
       { calls: [shell('true')] },
       { calls: [write('a.txt')] },
@@ -207,7 +207,7 @@ describe('a grant with an end', () => {
 });
 
 describe('a task with a mode', () => {
-  it('accept-edits changes files unasked and asks for commands', async () => {
+  it('accept-edits changes files without asking and asks before commands', async () => {
     const { tasks, workspace } = await agent([{ calls: [write('a.txt')] }, { calls: [shell('true')] }]);
     const settings = { mode: 'accept-edits' } as const;
     const parked = await settled(tasks, await tasks.send(says('go', { settings })));
@@ -215,7 +215,7 @@ describe('a task with a mode', () => {
     expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('new');
   });
 
-  it('plan offers only tools that look, says so to the model, and refuses what it asks for all the same', async () => {
+  it('plan offers only read-only tools, tells the model so, and refuses other calls', async () => {
     const { tasks, models, workspace } = await agent([{ calls: [write('a.txt')] }, { text: 'The plan.' }], {
       mode: 'plan',
     });
@@ -227,7 +227,7 @@ describe('a task with a mode', () => {
     await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });
 
-  it('is refused where it contradicts the other settings, and starts nothing', async () => {
+  it('is refused if the mode contradicts the other settings, and nothing starts', async () => {
     const { tasks } = await agent([]);
     const settings = { mode: 'plan', autoExecute: true } as const;
     await expect(tasks.send(says('go', { settings }))).rejects.toMatchObject({ reason: 'MALFORMED' });

@@ -1,4 +1,4 @@
-/** Questions to a person: calls that are answered in the place of running, and what a tool asks while it works. */
+/** Questions to a person: calls that get an answer instead of running, and questions of a running tool. */
 import { describe, expect, it } from '@jest/globals';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
@@ -47,14 +47,14 @@ async function eventsOf({ tasks }: RunningService, taskId: string): Promise<Task
   return events;
 }
 
-/** What the model was shown of its last calls. */
+/** The results of its last calls, as the model got them. */
 const results = (models: ScriptedModel) =>
   models.requests
     .at(-1)
     ?.conversation.findLast((step) => step.role === 'tool')
     ?.results.map(({ text, isError }) => ({ text, isError }));
 
-/** A task whose tool is at work and has asked. */
+/** A task whose running tool has asked a question. */
 async function working(options: Parameters<typeof askingTool>[0], more: Options = {}) {
   const asking = askingTool(options);
   const service = await started([CALLS_ASK], { tools: [asking.tool], ...more });
@@ -91,7 +91,7 @@ describe('a call that is a question', () => {
     expect(types).not.toContain('tool.started');
   });
 
-  it('is declined with a reason, and the model is told', async () => {
+  it('is declined with a reason, which the model gets', async () => {
     const service = await started([ASKS]);
     const task = await parked(service);
     const declined = decides(task, { callId: idOf(task), decision: 'deny', reason: 'you choose' });
@@ -126,7 +126,7 @@ describe('a call that is a question', () => {
     expect(await service.tasks.snapshot(task.taskId, ADA)).toEqual(task);
   });
 
-  it('D1 an answer to what waits for approval is refused', async () => {
+  it('D1 an answer to a call that waits for approval is refused', async () => {
     const service = await started([{ calls: [{ tool: 'write-file', input: { path: 'a', content: 'x' } }] }]);
     const task = await parked(service);
     await expect(
@@ -137,7 +137,7 @@ describe('a call that is a question', () => {
     });
   });
 
-  it('for a client that knows no extension the next text is the answer, whatever it says', async () => {
+  it('for a client without extensions, the next text is the answer, whatever it says', async () => {
     const question = { calls: [{ tool: 'ask-person', input: { question: 'What do you say?' } }] };
     const service = await started([question]);
     const task = await parked(service);
@@ -146,7 +146,7 @@ describe('a call that is a question', () => {
     expect(results(service.models)).toEqual([{ text: 'deny', isError: false }]);
   });
 
-  it('for such a client a text that is no choice is refused with the choices', async () => {
+  it('for such a client, a text that is no choice is refused, and the error lists the choices', async () => {
     const service = await started([ASKS]);
     const { taskId } = await parked(service);
     await expect(service.tasks.send(says('green', { taskId, wordsDecide: true }))).rejects.toMatchObject({
@@ -157,7 +157,7 @@ describe('a call that is a question', () => {
     expect(results(service.models)).toEqual([{ text: 'red', isError: false }]);
   });
 
-  it('R03 beside a call that waits for approval each is decided on its own, before anything of the turn runs', async () => {
+  it('R03 beside a call that waits for approval, each is decided separately, before any call of the turn runs', async () => {
     const write = { tool: 'write-file', input: { path: 'a', content: 'x' } };
     const service = await started([{ calls: [...ASKS.calls, write] }]);
     const task = await parked(service);
@@ -184,8 +184,8 @@ describe('a call that is a question', () => {
   });
 });
 
-describe('a question of a tool at work', () => {
-  it('R16 E1 parks the task with a pending action of its own, and the tool goes on with the answer', async () => {
+describe('a question of a running tool', () => {
+  it('R16 E1 parks the task with its own pending action, and the tool continues with the answer', async () => {
     const on = await working({ asks: [WHICH] });
     const [action] = pendingOf(on.task);
     expect(action).toMatchObject({
@@ -208,14 +208,14 @@ describe('a question of a tool at work', () => {
     await idle(on.tasks);
   });
 
-  it('is declined, and the tool is told why', async () => {
+  it('is declined, and the tool gets the reason', async () => {
     const on = await working({ asks: [WHICH] });
     const deny = decides(on.task, { callId: idOf(on.task), decision: 'deny', reason: 'no colour' });
     await settled(on.tasks, await on.tasks.send(deny));
     expect(on.heard).toEqual([{ type: 'declined', reason: 'no colour' }]);
   });
 
-  it('D3 of two questions one is answered first, and the other still waits', async () => {
+  it('D3 of two questions, one is answered and the other still waits', async () => {
     const on = await working({ asks: [WHICH, { text: 'Why?' }] });
     const { taskId } = on.task;
     const seen = await until(on, taskId, (s) => pendingOf(s).length === 2);
@@ -227,7 +227,7 @@ describe('a question of a tool at work', () => {
     expect(results(on.models)).toEqual([{ text: 'Told "red" and "because".', isError: false }]);
   });
 
-  it('a form is answered with its values, which are checked', async () => {
+  it('the answer to a form has its values, which are checked', async () => {
     const properties = { name: { type: 'string' as const }, age: { type: 'integer' as const, minimum: 0 } };
     const schema = { type: 'object' as const, properties, required: ['name'] };
     const on = await working({ asks: [{ text: 'Who are you?', schema }] });
@@ -239,7 +239,7 @@ describe('a question of a tool at work', () => {
     expect(on.heard).toMatchObject([{ answer: { name: 'Ada', age: 36 } }]);
   });
 
-  it('no time limit counts while the person is waited for: not the tool, the turn, the task, nor the budget', async () => {
+  it('while a person is asked, no time limit runs: not of the tool, the turn, the task, nor the budget', async () => {
     const limits = { toolMs: 50_000, turnMs: 50_000, taskMs: 50_000 };
     const on = await working({ asks: [WHICH] }, { limits, budget: { activeMs: 50_000 } });
     on.clock.advance(3_600_000);
@@ -249,7 +249,7 @@ describe('a question of a tool at work', () => {
     expect(after.spent.activeMs).toBe(0);
   });
 
-  it('the time limits go on counting after the answer', async () => {
+  it('after the answer, the time limits run again', async () => {
     let answered: (() => void) | undefined;
     const goesOn = new Promise<void>((resolve) => (answered = resolve));
     const last = async ({ signal }: { signal: AbortSignal }) => {
@@ -266,7 +266,7 @@ describe('a question of a tool at work', () => {
     expect(results(on.models)).toMatchObject([{ text: expect.stringContaining('Stopped after 10 s') }]);
   });
 
-  it('A1 to abort the tool withdraws its question, and the turn goes on', async () => {
+  it('A1 an abort of the tool withdraws its question, and the turn continues', async () => {
     const on = await working({ asks: [WHICH] });
     const { taskId } = on.task;
     const toolId = on.tasks.running()[0]?.toolId ?? '';
@@ -277,7 +277,7 @@ describe('a question of a tool at work', () => {
     expect(after.calls[idOf(on.task)]?.state).toEqual({ type: 'settled', result: { type: 'withdrawn' } });
   });
 
-  it('a tool that lets go of its question withdraws it, and goes on without', async () => {
+  it('a tool that aborts its question withdraws it, and continues without an answer', async () => {
     const letGo = new AbortController();
     const on = await working({ asks: [WHICH], signal: letGo.signal });
     letGo.abort();
@@ -286,7 +286,7 @@ describe('a question of a tool at work', () => {
     expect(results(on.models)).toMatchObject([{ isError: true }]);
   });
 
-  it('A4 to cancel the task ends the tool that asks', async () => {
+  it('A4 a cancel of the task ends the tool that asks', async () => {
     const on = await working({ asks: [WHICH] });
     await on.tasks.cancel(on.task.taskId, { principal: ADA, channel: 'test' }, 'enough');
     await until(on, on.task.taskId, () => on.tasks.executing() === 0);
@@ -294,7 +294,7 @@ describe('a question of a tool at work', () => {
     expect(on.tasks.running()).toEqual([]);
   });
 
-  it('R14 a question nobody answers in time ends the task, and the tool with it', async () => {
+  it('R14 a question without an answer in time ends the task and its tool', async () => {
     const on = await working(
       { asks: [WHICH] },
       { maintenance: { expiry: { decisionMs: 1000, idleMs: null } } },
@@ -308,7 +308,7 @@ describe('a question of a tool at work', () => {
     expect(on.heard).toEqual(['rejected']);
   });
 
-  it('R14 what runs beside it ends with the task as well', async () => {
+  it('R14 other running tools end with the task too', async () => {
     const beside = askingTool({
       asks: [],
       last: ({ signal }) =>
@@ -330,7 +330,7 @@ describe('a question of a tool at work', () => {
     expect(service.tasks.running()).toEqual([]);
   });
 
-  it('what other tools do meanwhile leaves the task parked, for whoever reads on', async () => {
+  it('the task stays parked while other tools run, also for later readers', async () => {
     let speak: ((text: string) => void) | undefined;
     const on = await working({ asks: [WHICH], first: ({ output }) => (speak = output) });
     const { taskId, seq } = on.task;
@@ -368,7 +368,7 @@ describe('a question of a tool at work', () => {
   });
 });
 
-/** The task once it is so, looked at whenever its journal grows. */
+/** Waits until `is` holds for the task, and returns its snapshot. */
 async function until(
   { tasks }: RunningService,
   taskId: string,

@@ -19,9 +19,9 @@ async function underWay(settings: TaskSettings) {
   return { tasks, taskId, sessionId };
 }
 
-describe('a message to a task that is under way', () => {
+describe('a message to an unfinished task', () => {
   it.each([{ readOnly: true }, { autoExecute: true }, { model: 'fast' }])(
-    'is refused where it asks for other settings (%j), and changes nothing',
+    'is refused if it asks for other settings (%j), and changes nothing',
     async (settings) => {
       const { tasks, taskId, sessionId } = await underWay({});
       await expect(tasks.send(says('more', { sessionId, settings }))).rejects.toMatchObject({
@@ -32,7 +32,7 @@ describe('a message to a task that is under way', () => {
     },
   );
 
-  it('is a bare decision all the same, whatever settings its client sends with every message', async () => {
+  it('counts as a decision alone, even if the client sends settings with every message', async () => {
     const stateDir = await temporaryDirectory();
     const models = new ScriptedModel([{ calls: [CALL] }]);
     const { tasks } = await startService({ stateDir, workspace: await temporaryDirectory(), models });
@@ -46,7 +46,7 @@ describe('a message to a task that is under way', () => {
     });
   });
 
-  it('is refused where it asks for another workspace, by whatever path', async () => {
+  it('is refused if it names another workspace; a link to the same workspace is accepted', async () => {
     const workspace = await temporaryDirectory();
     const { tasks, sessionId } = await underWay({ workspace });
     const elsewhere = { sessionId, settings: { workspace: await temporaryDirectory() } };

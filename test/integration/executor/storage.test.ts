@@ -7,7 +7,7 @@ import { NO_BUDGET } from '../../../a2a-server/task/budget.ts';
 import {
   createTaskService,
   type RunningTaskService,
-} from '../../../a2a-server/executor/create-task-service.ts';
+} from '../../../a2a-server/executor/journal-task-service.ts';
 import { randomIds } from '../../../a2a-server/executor/ids.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';

@@ -88,8 +88,8 @@ const shownIn = (snapshot: Snapshot | undefined): Map<string, string> =>
     (snapshot ? toA2aTask(snapshot, VIEW).artifacts : []).map((each) => [each.artifactId, textOf(each)]),
   );
 
-describe('what a tool puts out', () => {
-  it('S1 is one artifact that grows, wherever a client without extensions begins to follow', async () => {
+describe('the output of a tool', () => {
+  it('S1 is one growing artifact, from any point where a client without extensions begins to read', async () => {
     const service = await agent([
       calls('run-shell-command', { command: 'for i in 1 2 3; do echo line $i; sleep 0.1; done' }),
     ]);
@@ -105,7 +105,7 @@ describe('what a tool puts out', () => {
     }
   });
 
-  it('J2 is in a snapshot that is folded on from any place', async () => {
+  it('J2 is complete in a snapshot, from whichever entry the fold continues', async () => {
     const service = await agent([calls('dump', {})]);
     const { taskId } = await settled(service.tasks, await service.tasks.send(says('go')));
     const entries = await entriesOf(service, taskId);
@@ -117,7 +117,7 @@ describe('what a tool puts out', () => {
 });
 
 describe('a result that is too long for a model', () => {
-  it('is kept whole; the model has its ends, and reads on, or looks for a text', async () => {
+  it('is stored whole; the model gets its beginning and end, and can read or search the rest', async () => {
     const service = await agent([calls('dump', {})]);
     const ended = await settled(service.tasks, await service.tasks.send(says('go')));
     const told = resultOf(ended, 'dump');
@@ -147,7 +147,7 @@ describe('a result that is too long for a model', () => {
     expect(await read({ offset: LONG.length })).toContain('beyond its end');
   });
 
-  it('X1 is read in its own session and in no other', async () => {
+  it('X1 can be read in its own session only', async () => {
     const service = await agent([calls('dump', {}), { text: 'done' }]);
     const ended = await settled(service.tasks, await service.tasks.send(says('go')));
     const toolId = Object.values(ended.calls)[0]?.toolId ?? '';
@@ -158,7 +158,7 @@ describe('a result that is too long for a model', () => {
     );
   });
 
-  it('of a shell command is kept as far as it was shown live, and the note names it', async () => {
+  it('of a shell command is stored as far as it was shown live, and the note names it', async () => {
     const service = await agent([calls('run-shell-command', { command: 'seq 1 30000' })]);
     const ended = await settled(service.tasks, await service.tasks.send(says('go')));
     expect(resultOf(ended, 'run-shell-command')).toMatch(

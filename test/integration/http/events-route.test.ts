@@ -1,4 +1,4 @@
-/** The plain route for EventSource clients: no A2A header, a cursor in the address or in the header that is made for it. */
+/** The route for EventSource clients. It needs no A2A header; the cursor is in the URL or in `Last-Event-ID`. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EventSource } from 'eventsource';
 import { z } from 'zod';
@@ -32,7 +32,7 @@ function newTask(events: TaskEvent[] = []): string {
 const pathOf = (taskId: string): string => `/api/tasks/${taskId}/events`;
 const seqs = (events: readonly Streamed[]): number[] => events.map(({ id }) => Number(id));
 
-/** As curl asks: an address and a token, nothing else. */
+/** A request like one from curl: a URL and a token, nothing else. */
 function read(taskId: string, { query = '', headers = {} }: { query?: string; headers?: object } = {}) {
   return fetch(`${server.url}${pathOf(taskId)}${query}`, {
     headers: { authorization: `Bearer ${TOKEN}`, ...headers },
@@ -40,9 +40,9 @@ function read(taskId: string, { query = '', headers = {} }: { query?: string; he
 }
 
 describe('the plain route', () => {
-  test('R25 without a cursor it tells the whole story, each event with its seq as id', async () => {
+  test('R25 without a cursor it sends all events, each with its seq as id', async () => {
     const events = await streamOf(await read(newTask([...TURN, ENDED])));
-    // A message is no news to its sender: seq 2 is nothing a client is shown.
+    // Seq 2 is the sender's own message, which clients do not get.
     expect(seqs(events)).toEqual([1, 3, 4, 5, 6, 7, 8]);
     expect(events.map(({ kind }) => kind)).toEqual([
       'statusUpdate',
@@ -87,7 +87,7 @@ describe('the plain route', () => {
     }
   });
 
-  test('S1 the header wins over the address, as an EventSource that comes again sends both', async () => {
+  test('S1 the cursor in the header wins over the one in the URL, because a reconnecting EventSource sends both', async () => {
     const taskId = newTask([...TURN, ENDED]);
     const events = await streamOf(
       await read(taskId, { query: '?after=1', headers: { 'last-event-id': '6' } }),
@@ -95,7 +95,7 @@ describe('the plain route', () => {
     expect(seqs(events)).toEqual([7, 8]);
   });
 
-  test('it stays open while the task waits, and ends with it', async () => {
+  test('it stays open while the task waits, and ends with the task', async () => {
     const taskId = newTask([...TURN, { type: 'input.required', pending: [] }]);
     const opened = await read(taskId);
     const events = streamOf(opened);
@@ -105,7 +105,7 @@ describe('the plain route', () => {
     expect(seqs(await events)).toEqual([1, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
-  test('it says first after how long to come again, and heartbeats while nothing happens', async () => {
+  test('it first sends the reconnection delay, and heartbeats while no event occurs', async () => {
     const taskId = newTask();
     const reader = (await read(taskId, { query: '?after=2' })).body
       ?.pipeThrough(new TextDecoderStream())
@@ -117,7 +117,7 @@ describe('the plain route', () => {
     await server.tasks.untilLeft(taskId);
   });
 
-  test('an ended task read to its end is answered 204: there is nothing to come again for', async () => {
+  test('a cursor at the end of an ended task gets 204, so the client does not reconnect', async () => {
     const taskId = newTask([...TURN, ENDED]);
     expect((await read(taskId, { headers: { 'last-event-id': '8' } })).status).toBe(204);
     expect((await read(taskId, { query: '?after=8' })).status).toBe(204);
@@ -150,7 +150,7 @@ describe('the plain route', () => {
     },
   );
 
-  test('X1 a task of another principal, and one that is none, are unknown in the same words', async () => {
+  test('X1 the task of another principal gets the same error as an unknown task', async () => {
     const taskId = newTask(TURN);
     const answers = await Promise.all(
       [taskId, 'task-none', '..%2f..', '%00'].map(async (id) => {
@@ -163,7 +163,7 @@ describe('the plain route', () => {
     for (const { status } of answers) expect(status).toBe(404);
   });
 
-  test('HEAD is answered by the headers alone, and follows nothing', async () => {
+  test('HEAD returns only the headers, and opens no stream', async () => {
     const answer = await fetch(`${server.url}${pathOf(newTask(TURN))}`, {
       method: 'HEAD',
       headers: { authorization: `Bearer ${TOKEN}` },
@@ -173,7 +173,7 @@ describe('the plain route', () => {
     expect(server.tasks.following).toBe(0);
   });
 
-  test('R49 it reads on while the server lets its work come to an end, and is ended with the other streams', async () => {
+  test('R49 it stays open while the server finishes its work, and ends with the other streams', async () => {
     const taskId = newTask(TURN);
     server.setClosing(true);
     const opened = await read(taskId);
@@ -181,11 +181,11 @@ describe('the plain route', () => {
     server.reading.abort('server-shutdown');
     expect(seqs(await streamOf(opened)).at(-1)).toBe(7);
     expect(server.tasks.following).toBe(0);
-    // Who comes now is told to come again, not to go: any status but 200 would be final to an EventSource.
+    // A new client gets 200 and a reconnection delay: an EventSource never reconnects after any other status.
     expect(await (await read(taskId)).text()).toBe('retry: 2000\n\n');
   });
 
-  test('a page of an origin that the operator lists may read it, and no other', async () => {
+  test('only pages of origins that the operator lists may read it', async () => {
     const origin = 'https://console.example';
     const open = await startServer({ reach: { publicHosts: [], origins: [origin] } });
     const { taskId } = open.tasks.start(
@@ -207,7 +207,7 @@ describe('the plain route', () => {
 interface Heard {
   ids: string[];
   source: EventSource;
-  /** Resolves when it has given up coming again, with the status it was told last. */
+  /** Resolves when it stops reconnecting, with the last status. */
   over: Promise<number | undefined>;
   until: (id: string) => Promise<void>;
 }
@@ -243,7 +243,7 @@ function withTicket(taskId: string, ticket: string): Promise<Response> {
 describe('a stream ticket', () => {
   const HOUR = 60 * 60_000;
 
-  test('X1 reads the one stream it is for, until its hour is over: then the stream ends, and it is refused', async () => {
+  test('X1 opens the stream of its task for an hour; then the stream ends, and the ticket is refused', async () => {
     const taskId = newTask(TURN);
     const ticket = await ticketFor(taskId);
     server.clock.advance(HOUR / 2);
@@ -265,11 +265,11 @@ describe('a stream ticket', () => {
     const foreign = server.tasks.start({ principal: 'other', channel: 'a2a', message }).taskId;
     for (const id of [newTask(TURN), foreign, 'task-none', `${taskId}x`, taskId.toUpperCase()])
       expect((await withTicket(id, ticket)).status).toBe(401);
-    // Nor does one of another principal open this one.
+    // A ticket of another principal does not open this stream either.
     expect((await withTicket(taskId, await ticketFor(foreign, OTHER_TOKEN))).status).toBe(401);
   });
 
-  test('X1 is given out for a task of one’s own only, and to a token only', async () => {
+  test('X1 is issued only for a task of the caller, and only to a request with a token', async () => {
     const taskId = newTask(TURN);
     const ticket = await ticketFor(taskId);
     const path = `${pathOf(taskId)}/ticket`;
@@ -309,7 +309,7 @@ describe('a stream ticket', () => {
     }
   });
 
-  test('X1 that was tampered with, in any place, is refused; and so is whatever is none', async () => {
+  test('X1 is refused if any character is changed, or if it is no ticket at all', async () => {
     const taskId = newTask(TURN);
     const ticket = await ticketFor(taskId);
     const [seconds = '', mac = ''] = ticket.split('.');
@@ -332,7 +332,7 @@ describe('a stream ticket', () => {
       TOKEN,
       'x'.repeat(6_000),
     ];
-    // Its last letter holds two bits that say nothing: no other letter may stand for it.
+    // Two bits of the last base64 letter are unused. A ticket with another last letter must be refused too.
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.split('');
     const twins = alphabet.map((char) => ticket.slice(0, -1) + char).filter((it) => it !== ticket);
     for (const wrong of [...others, ...none, ...twins])
@@ -342,15 +342,15 @@ describe('a stream ticket', () => {
     expect(server.tasks.following).toBe(0);
   });
 
-  test('X1 is not made good by a token, nor a wrong one overlooked beside it', async () => {
+  test('X1 that is wrong is refused, also beside a valid token', async () => {
     const taskId = newTask(TURN);
     expect((await read(taskId, { query: '?ticket=0.x' })).status).toBe(401);
-    // Without a way in, nothing else about the request is said.
+    // Without valid credentials, the answer reveals no other error of the request.
     const query = '?afer=3';
     expect((await fetch(`${server.url}${pathOf(taskId)}${query}`)).status).toBe(401);
   });
 
-  test('X1 is never logged, whatever becomes of the request', async () => {
+  test('X1 is never logged, whether the request succeeds or fails', async () => {
     const taskId = newTask(TURN);
     const ticket = await ticketFor(taskId);
     server.tasks.failAfter(taskId, 3);
@@ -364,7 +364,7 @@ describe('a stream ticket', () => {
 });
 
 describe('an EventSource', () => {
-  test('R25 whose connection is cut comes again by itself with its cursor, and goes for good once all is read', async () => {
+  test('R25 whose connection is cut reconnects with its cursor, and stops after the last event', async () => {
     const taskId = newTask(TURN);
     const { ids, over, until } = listen(`${server.url}${pathOf(taskId)}`, {
       authorization: `Bearer ${TOKEN}`,
@@ -373,12 +373,12 @@ describe('an EventSource', () => {
     server.cut();
     await server.tasks.untilLeft(taskId);
     server.tasks.append(taskId, [ENDED]);
-    // Having read the end it comes once more, is told 204, and stays away.
+    // After the last event it reconnects once, gets 204, and stops.
     expect(await over).toBe(204);
     expect(ids).toEqual(['1', '3', '4', '5', '6', '7', '8']);
   });
 
-  test('of a browser, which sends no token, is let in by a ticket', async () => {
+  test('of a browser, which sends no token, can read with a ticket', async () => {
     const taskId = newTask(TURN);
     const { ids, over, until } = listen(
       `${server.url}${pathOf(taskId)}?ticket=${await ticketFor(taskId)}&after=5`,

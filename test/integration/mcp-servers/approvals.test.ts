@@ -1,6 +1,6 @@
 /** Tools of MCP servers in a task: asked about, run, stopped and recorded like any other. */
 import { describe, expect, it } from '@jest/globals';
-import type { RunningTaskService } from '../../../a2a-server/executor/create-task-service.ts';
+import type { RunningTaskService } from '../../../a2a-server/executor/journal-task-service.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { peerSettings, PEER_KINDS, startPeer } from '../../support/mcp-peer/peer-process.ts';
 import { isDown, isReady, mcpStage, type McpStage } from '../../support/mcp-peer/mcp-stage.ts';

@@ -1,4 +1,4 @@
-/** An MCP client of bare lines: it says what no SDK would let it say, and sees every byte of stdout. */
+/** An MCP client that writes raw lines. It can send what no SDK allows, and sees every byte of stdout. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -43,7 +43,7 @@ export class RawClient {
     return client;
   }
 
-  /** A process that has been told nothing yet. */
+  /** A process that has received no message yet. */
   static spawn(program: BridgeProgram, start: BridgeStart): RawClient {
     const { command, args, env } = bridgeCommand(program, start);
     return new RawClient(spawn(command, args, { env }));
@@ -114,7 +114,7 @@ export class RawClient {
     await exit;
   }
 
-  /** Closes stdin, as a client that goes does. @returns the exit code */
+  /** Closes stdin, like a client that exits. @returns the exit code */
   async close(): Promise<number | null> {
     if (this.process.exitCode !== null) return this.process.exitCode;
     const exit = once(this.process, 'exit');

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { setInterval } from 'node:timers';
-import { createTaskService } from '../../../../a2a-server/executor/create-task-service.ts';
+import { createTaskService } from '../../../../a2a-server/executor/journal-task-service.ts';
 import { randomIds } from '../../../../a2a-server/executor/ids.ts';
 import { NO_TIME_LIMITS } from '../../../../a2a-server/executor/time-limits.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { NO_TIME_LIMITS } from '../../../../a2a-server/executor/time-limits.ts';
 import { NO_RULES } from '../../../../a2a-server/policy/policy.ts';
 import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
-import { createTaskService } from '../../../../a2a-server/executor/create-task-service.ts';
+import { createTaskService } from '../../../../a2a-server/executor/journal-task-service.ts';
 import type { Incoming } from '../../../../a2a-server/executor/task-service.ts';
 import type { Journal } from '../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';

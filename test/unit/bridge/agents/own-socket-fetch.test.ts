@@ -44,7 +44,7 @@ describe('a request with a socket of its own', () => {
   const post = (init: RequestInit = {}): Promise<Response> =>
     ownSocketFetch(url(), { method: 'POST', body: '{"a":1}', ...init });
 
-  test('brings the answer, and is reset when it is complete', async () => {
+  test('returns the answer, and resets the socket after it', async () => {
     let heard = '';
     serve = (request, response) => {
       request.on('data', (chunk) => (heard += String(chunk)));
@@ -62,13 +62,13 @@ describe('a request with a socket of its own', () => {
     expect(endings).toEqual(['reset']);
   });
 
-  test('shares its socket with no other', async () => {
+  test('shares its socket with no other request', async () => {
     await Promise.all([post(), post()].map(async (each) => (await each).text()));
     await (await post()).text();
     expect(sockets).toHaveLength(3);
   });
 
-  test('is reset when nobody reads on, and when it is called off', async () => {
+  test('resets its socket when the body is cancelled or the signal aborts', async () => {
     serve = (_, response) => response.write('piece');
     const response = await post();
     const first = once(server, 'gone');
@@ -83,12 +83,12 @@ describe('a request with a socket of its own', () => {
     expect(endings).toEqual(['reset', 'reset']);
   });
 
-  test('is not sent when it has been called off before', async () => {
+  test('is not sent if its signal has already aborted', async () => {
     await expect(Promise.resolve().then(() => post({ signal: AbortSignal.abort() }))).rejects.toThrow();
     expect(sockets).toHaveLength(0);
   });
 
-  test('R63 fails as fetch does: what never arrived, what broke off, what leads elsewhere', async () => {
+  test('R63 fails like fetch: a reset before the answer, a reset within it, a redirect, a refused connection', async () => {
     serve = (request) => request.socket.resetAndDestroy();
     const broken = await post().catch((error: unknown) => error);
     expect(requestFailure(broken, 'a')).toMatchObject({
@@ -112,7 +112,7 @@ describe('a request with a socket of its own', () => {
     await once(server, 'listening');
   });
 
-  test('S3 a body that nobody reads is not taken in', async () => {
+  test('S3 a body that is not read is not buffered', async () => {
     const piece = Buffer.alloc(64 * 1024);
     let written = 0;
     serve = (_, response) => {

@@ -29,7 +29,7 @@ describe('claims on decisions, in the database that bridges share', () => {
     await killed.take(asking, messageId, NONE);
   }
 
-  test('E2 of many who try at once exactly one gets it, and the others are told whose it is', async () => {
+  test('E2 of many messages at once exactly one gets the claim, and the others learn which', async () => {
     const tries = Array.from({ length: 20 }, (_, at) =>
       (at % 2 === 0 ? one : other).take(asking, `m-${String(at)}`, NONE),
     );
@@ -40,7 +40,7 @@ describe('claims on decisions, in the database that bridges share', () => {
       if (each !== undefined) expect(each).toEqual({ messageId: winner, running: true });
   });
 
-  test('the same message has it still, and another after it was taken back', async () => {
+  test('the same message keeps its claim, and another message gets it after the release', async () => {
     await one.take(asking, 'm-1', NONE);
     expect(await one.take(asking, 'm-1', NONE)).toBeUndefined();
     other.release(asking, 'm-2');
@@ -49,7 +49,7 @@ describe('claims on decisions, in the database that bridges share', () => {
     expect(await other.take(asking, 'm-2', NONE)).toBeUndefined();
   });
 
-  test('one of a bridge that was killed stands until the agent has been looked at, and then one bridge goes past it', async () => {
+  test('a claim of a killed bridge holds until the agent was asked; then exactly one bridge replaces it', async () => {
     await leftBehind('m-1');
     const [here, there] = [new SentDecisions(one), new SentDecisions(other)];
     for (const each of [here, there])
@@ -62,7 +62,7 @@ describe('claims on decisions, in the database that bridges share', () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   });
 
-  test('one of a bridge that runs is never gone past, however often the agent is looked at', async () => {
+  test('a claim of a running bridge is never replaced, however often the agent is asked', async () => {
     await one.take(asking, 'm-1', NONE);
     const there = new SentDecisions(other);
     for (const _ of ['once', 'twice']) {
@@ -74,14 +74,14 @@ describe('claims on decisions, in the database that bridges share', () => {
     expect(await other.take(asking, 'm-2', new Set(['m-1']))).toEqual({ messageId: 'm-1', running: true });
   });
 
-  test('what cannot be read stands in the way', async () => {
+  test('claims that cannot be read prevent a decision', async () => {
     database.run('DROP TABLE decision_claims');
     await expect(new SentDecisions(other).claim('m-2', calls, asking)).rejects.toMatchObject({
       reason: 'STORAGE',
     });
   });
 
-  test('what is a month old is forgotten by the next that opens it', async () => {
+  test('a claim that is a month old is deleted when the database is next opened', async () => {
     await one.take(asking, 'm-1', NONE);
     database.run('UPDATE decision_claims SET at = ?', Date.now() - 31 * 24 * 60 * 60_000);
     const next = new StoredClaims(database);

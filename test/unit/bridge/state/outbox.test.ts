@@ -37,7 +37,7 @@ describe('the outbox', () => {
   const endedOutbox = async (): Promise<Outbox> =>
     new Outbox(await openDatabase(state, await endedProcess()));
 
-  test('B1 an entry is there when put has returned, for every bridge, and says what it said', async () => {
+  test('B1 when put has returned, every bridge reads the entry as it was written', async () => {
     const full = entry('1', {
       settings: { workspace: '/w', autoExecute: true },
       command: { command: 'init', args: ['a'] },
@@ -49,7 +49,7 @@ describe('the outbox', () => {
     expect(outbox.sending()).toEqual([full]);
   });
 
-  test('R28 an entry that cannot be written is refused with what to do, and nothing of it is there', async () => {
+  test('R28 an entry that cannot be written is refused with a next step, and leaves nothing behind', async () => {
     database.run('PRAGMA query_only = 1');
     expect(() => outbox.put(entry('1'))).toThrow(
       expect.objectContaining({
@@ -61,7 +61,7 @@ describe('the outbox', () => {
     expect(outbox.entries()).toEqual([]);
   });
 
-  test('a change says what it changes, and a dropped entry is not brought back by a late one', () => {
+  test('an update changes only its own fields, and a late update does not restore a dropped entry', () => {
     outbox.put(entry('1'));
     outbox.update('1', { cancel: 'enough' });
     outbox.update('1', { state: accepted, answered: true });
@@ -71,7 +71,7 @@ describe('the outbox', () => {
     expect(outbox.entries()).toEqual([]);
   });
 
-  test('collecting closes the entries of that task, keeps their handle and forgets their text', () => {
+  test('collecting a result closes the entries of its task, keeps their handle and deletes their text', () => {
     outbox.put(entry('1', { state: accepted }));
     outbox.put(entry('2', { state: { ...accepted, taskId: 'other' } }));
     outbox.put(entry('3'));
@@ -85,7 +85,7 @@ describe('the outbox', () => {
     expect(outbox.entries().at(-1)).toMatchObject({ answered: false });
   });
 
-  test('of closed entries the newest 500 are kept', () => {
+  test('only the newest 500 closed entries are kept', () => {
     for (let at = 0; at < 502; at++) {
       const createdAt = new Date(1_700_000_000_000 + at).toISOString();
       outbox.put(entry(String(at), { createdAt, state: { ...accepted, taskId: `t${String(at)}` } }));
@@ -106,7 +106,7 @@ describe('the outbox', () => {
     expect(outbox.ofHandle('nobody')).toEqual([]);
   });
 
-  test('B3 only what a process that has ended has left is taken over, each entry by exactly one', async () => {
+  test('B3 only entries of an ended process are taken over, each by exactly one bridge', async () => {
     outbox.put(entry('1'));
     expect(await hasUnfinishedWork(state)).toBe(false);
     const gone = await endedOutbox();
@@ -123,7 +123,7 @@ describe('the outbox', () => {
     expect(taken.map((each) => each.messageId).toSorted()).toEqual(['2', '3', '4']);
   });
 
-  test('R99 what a process gives up at its end, the next one takes over at once; what it still sends, it keeps', async () => {
+  test('R99 the next process takes over released entries at once, but none that are still being sent', async () => {
     outbox.put(entry('1', { state: accepted }));
     outbox.put(entry('2'));
     outbox.release();

@@ -1,4 +1,4 @@
-/** Shell commands in a box, with the real bubblewrap where it is there and may work; what must hold without it, always. */
+/** Sandboxed shell commands, with the real bubblewrap if this machine allows it. Some tests need no bubblewrap. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ import { eventually, toolInWorkspace, type ToolInWorkspace } from '../tool-in-wo
 const BOX = { network: false, hidden: [] };
 const linux = process.platform === 'linux' ? describe : describe.skip;
 
-/** Whether this machine makes boxes, asked of bubblewrap itself and not of the code under test. */
+/** Whether this machine can make sandboxes. Asks bubblewrap, not the code under test. */
 function canBox(): boolean {
   try {
     execFileSync('bwrap', ['--ro-bind', '/', '/', '--unshare-all', '--proc', '/proc', 'true'], {
@@ -40,10 +40,10 @@ function canBox(): boolean {
 }
 const whereBoxesAreMade = process.platform === 'linux' && canBox() ? describe : describe.skip;
 
-linux('where no box can be made', () => {
+linux('where no sandbox can be made', () => {
   const requires = { reason: 'CONFIGURATION', facts: { key: 'confineShell' } };
 
-  it('X1 a server that requires one does not start, and says why', async () => {
+  it('X1 a server that requires a sandbox does not start, and says why', async () => {
     const nowhere = await temporaryDirectory();
     await expect(findConfinement({ ...BOX, confine: 'require' }, nowhere)).rejects.toMatchObject({
       ...requires,
@@ -51,7 +51,7 @@ linux('where no box can be made', () => {
     });
   });
 
-  it('X1 nor where bubblewrap is there and is not allowed to make one', async () => {
+  it('X1 it does not start either if bubblewrap is installed but not allowed to make a sandbox', async () => {
     const bin = await temporaryDirectory();
     const refuses = '#!/bin/sh\necho "bwrap: No permissions to create new namespace" >&2\nexit 1\n';
     await writeFile(join(bin, 'bwrap'), refuses, { mode: 0o755 });
@@ -61,7 +61,7 @@ linux('where no box can be made', () => {
     });
   });
 
-  it('commands run open where a box is taken only if it can be had, and that is said', async () => {
+  it('with confine "auto" and no bubblewrap, commands run without a sandbox, and the server says so', async () => {
     const found = await findConfinement({ ...BOX, confine: 'auto' }, await temporaryDirectory());
     expect(found).toEqual({ type: 'open', why: 'bubblewrap (bwrap) is not installed' });
     expect(confinementText(found)).toBe('Commands are not confined: bubblewrap (bwrap) is not installed.');
@@ -69,7 +69,7 @@ linux('where no box can be made', () => {
   });
 });
 
-describe('the sockets of a box', () => {
+describe('the sockets of a sandbox', () => {
   it('are the paths in /proc/net/unix, also with spaces, and no abstract name', () => {
     const table = [
       'Num       RefCount Protocol Flags    Type St Inode Path',
@@ -90,15 +90,15 @@ describe('the sockets of a box', () => {
   });
 });
 
-describe('the arguments of a box', () => {
-  it('leave the network out unless it is asked for', () => {
+describe('the arguments of a sandbox', () => {
+  it('unshare the network unless it is allowed', () => {
     const at = { root: '/w', cwd: '/w' };
     expect(sandboxCommand(BOX, at, ['x'])).toContain('--unshare-net');
     expect(sandboxCommand({ ...BOX, network: true }, at, ['x'])).not.toContain('--unshare-net');
   });
 });
 
-/** Processes of the machine that were given this argument. */
+/** Processes of the machine with this argument. */
 const withArgument = (argument: string): string[] =>
   readdirSync('/proc').filter((id) => {
     try {
@@ -122,7 +122,7 @@ const shell = (
     ...options,
   });
 
-/** A directory with a `bwrap` that runs this line first. */
+/** Makes a directory with a `bwrap` that runs `line`, and then the real bwrap. */
 async function ownBwrap(line: string): Promise<string> {
   const real = execFileSync('sh', ['-c', 'command -v bwrap'], { encoding: 'utf8' }).trim();
   const bin = await temporaryDirectory();
@@ -133,7 +133,7 @@ async function ownBwrap(line: string): Promise<string> {
 const withBwrap = (bin: string): Tool =>
   shell({}, { environment: { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` } });
 
-whereBoxesAreMade('a command in a box', () => {
+whereBoxesAreMade('a command in a sandbox', () => {
   let at: ToolInWorkspace;
   const run = async (command: string, more?: Parameters<typeof shell>[0]) =>
     (await at.run(shell(more), { command })).text;
@@ -142,7 +142,7 @@ whereBoxesAreMade('a command in a box', () => {
     at = await toolInWorkspace();
   });
 
-  it('is found to be possible by making one', async () => {
+  it('is tested by making one', async () => {
     const found = await findConfinement({ ...BOX, confine: 'require' });
     expect(found).toEqual({ type: 'confined', ...BOX });
     expect(confinementText(found)).toContain('there is no network');
@@ -160,14 +160,14 @@ whereBoxesAreMade('a command in a box', () => {
     expect(existsSync('/etc/x')).toBe(false);
   });
 
-  it('has a /tmp of its own, which nobody else sees', async () => {
+  it('has a private /tmp', async () => {
     const name = `box-${process.pid}`;
     expect(await run(`echo x > /tmp/${name} && cat /tmp/${name} && echo $TMPDIR`)).toMatch(/^x\n\/tmp\n/);
     expect(existsSync(`/tmp/${name}`)).toBe(false);
     expect(await run(`cat /tmp/${name}`)).toContain('exited with code 1');
   });
 
-  it('X2 sees nothing of the server’s own directory, of other processes, or of the services’ sockets', async () => {
+  it('X2 cannot see the server’s state directory, other processes, or sockets of services', async () => {
     const state = join(at.root, 'state');
     await mkdir(state);
     await writeFile(join(state, 'token'), 'hush');
@@ -179,7 +179,7 @@ whereBoxesAreMade('a command in a box', () => {
     expect(await run('ls -A /run | grep -v systemd | wc -l')).toMatch(/^0\n/);
   });
 
-  it('X2 reaches no Unix socket of a service, wherever it lies', async () => {
+  it('X2 reaches no Unix socket of a service, at any path', async () => {
     const home = await mkdtemp(join(homedir(), '.box-'));
     const path = join(home, 'a service.sock');
     const server = createServer((socket) => socket.end('hello'));
@@ -196,7 +196,7 @@ whereBoxesAreMade('a command in a box', () => {
     }
   });
 
-  it('runs once, also if a service removes its socket while the box is made', async () => {
+  it('runs once, also if a service removes its socket while the sandbox is made', async () => {
     const home = await mkdtemp(join(homedir(), '.box-'));
     const path = join(home, 'service.sock');
     const server = createServer();
@@ -217,7 +217,7 @@ whereBoxesAreMade('a command in a box', () => {
     }
   });
 
-  it('X1 does not run if no box can be made, and the error has the words of bubblewrap', async () => {
+  it('X1 does not run if no sandbox can be made, and the error contains the message of bubblewrap', async () => {
     const bin = await ownBwrap('echo x >> "$0.tries"; echo "bwrap: no more namespaces" >&2; exit 1');
     await expect(at.run(withBwrap(bin), { command: 'touch ran' })).rejects.toThrow(
       /^The command was not run, because its sandbox could not be made \(bwrap: no more namespaces\)\./,
@@ -226,18 +226,18 @@ whereBoxesAreMade('a command in a box', () => {
     expect(await readdir(at.root)).toEqual([]);
   });
 
-  it('sees of the environment what is listed, and no secret', async () => {
+  it('has only the listed environment variables, and no secret', async () => {
     const text = await run('env');
     expect(text).toContain('CARGO_HOME=/c');
     expect(text).not.toContain('hush');
   });
 
-  it('reaches no network, unless that is open to it', async () => {
+  it('reaches no network unless it is allowed', async () => {
     const server = createServer((socket) => socket.end('hello'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    // Bash, which lies with the system: this very Node may lie where the box shows nothing.
+    // Uses bash, because the sandbox may hide the directory of Node.
     const connect = `bash -c 'cat < /dev/tcp/127.0.0.1/${port}'`;
     try {
       expect(await run(connect)).toContain('Connection refused');
@@ -247,7 +247,7 @@ whereBoxesAreMade('a command in a box', () => {
     }
   });
 
-  it('gives its exit code and its output, in order, and says nothing of a box that is just being taken down', async () => {
+  it('returns its exit code and its output in order, without messages about the sandbox’s end', async () => {
     for (let round = 0; round < 10; round += 1)
       expect(await run('echo out; echo err >&2; exit 7')).toBe('out\nerr\n[exited with code 7]');
   });
@@ -269,7 +269,7 @@ whereBoxesAreMade('a command in a box', () => {
     return running;
   }
 
-  it('R43 is ended with all its processes, also those that have left its group', async () => {
+  it('R43 ends with all its processes, also those outside its group', async () => {
     const [one, two] = [unlike(), unlike()];
     const error = await abortOnce(`setsid sleep ${one} & sleep ${two} & touch ready; wait`, 500);
     expect(error).toBeInstanceOf(ToolStopped);
@@ -277,7 +277,7 @@ whereBoxesAreMade('a command in a box', () => {
     expect([...withArgument(one), ...withArgument(two)]).toEqual([]);
   });
 
-  it('A2 has its grace period to end by itself', async () => {
+  it('A2 has a grace period to end by itself', async () => {
     const error = await abortOnce(
       `trap 'sleep 0.1; echo clean > cleaned; exit' TERM; touch ready; while :; do sleep 0.05; done`,
     );
@@ -285,14 +285,14 @@ whereBoxesAreMade('a command in a box', () => {
     expect(await readFile(join(at.root, 'cleaned'), 'utf8')).toBe('clean\n');
   });
 
-  it('A2 is killed after its grace period if it heeds no signal', async () => {
+  it('A2 is killed after its grace period if it ignores the signal', async () => {
     const one = unlike();
     const error = await abortOnce(`trap '' TERM; touch ready; sleep ${one}; sleep ${one}`, 200);
     expect(error).toMatchObject({ confirmed: true });
     expect(withArgument(one)).toEqual([]);
   });
 
-  it('leaves nothing running in the background, and says so', async () => {
+  it('leaves no process in the background, and says so', async () => {
     const one = unlike();
     const text = await run(`sleep ${one} & echo done`);
     expect(text).toBe(

@@ -35,7 +35,7 @@ const activity = (happened: Activity, at?: string): Observation => ({
   ...(at !== undefined && { at }),
 });
 
-/** What a terminal shows of these observations, one event each. */
+/** The terminal output for these observations. Each has one event. */
 function shown(observations: readonly Observation[], decides: boolean, times = false): string {
   let screen = '';
   const live = new LiveText(
@@ -61,8 +61,8 @@ function shown(observations: readonly Observation[], decides: boolean, times = f
   return screen;
 }
 
-describe('a task as it happens', () => {
-  it('lets the words of the model run on, and each step stand on a line of its own', () => {
+describe('the live text of a task', () => {
+  it('prints the model’s text as it comes, and each step on its own line', () => {
     const screen = shown(
       [
         status('working'),
@@ -81,7 +81,7 @@ describe('a task as it happens', () => {
     );
   });
 
-  it('R100 names what a completed task did not do', () => {
+  it('R100 lists what a completed task did not do', () => {
     const denied = {
       ...call,
       decision: 'deny',
@@ -95,7 +95,7 @@ describe('a task as it happens', () => {
     expect(screen).toContain('completed, not done: Write a.md (denied)');
   });
 
-  it('shows what waits once, with how to decide it, and again when it is asked anew', () => {
+  it('shows a pending action once, with the command that decides it, and again when it is asked again', () => {
     const screen = shown(
       [
         status('input-required', [action]),
@@ -110,13 +110,13 @@ describe('a task as it happens', () => {
     expect(screen.match(/input-required/g)).toHaveLength(1);
   });
 
-  it('says nothing of deciding where the story is over', () => {
+  it('gives no command to decide if `decides` is false', () => {
     const screen = shown([status('input-required', [action])], false);
     expect(screen).toContain('+new');
     expect(screen).not.toContain('mcp-a2a-bridge approve');
   });
 
-  it('shows what had been said before it began to look', () => {
+  it('shows the text that came before the watch began', () => {
     const snapshot: Observation = {
       type: 'snapshot',
       ...task,
@@ -131,7 +131,7 @@ describe('a task as it happens', () => {
     expect(shown([snapshot], true)).toBe('the result\n#1 completed\n');
   });
 
-  it('begins each line with the time of its event if asked to, in UTC as the log', () => {
+  it('with the option, begins each line with the event’s time in UTC, as in the log', () => {
     const at = '2026-01-02T05:04:05.123+02:00';
     const began = activity({ type: 'tool.started', ...call, toolId: 'write-1' }, at);
     const state = { state: 'completed', text: '', pending: [], question: null } as const;

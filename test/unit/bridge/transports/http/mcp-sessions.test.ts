@@ -31,7 +31,7 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
     return sessions;
   }
 
-  test('one that has been idle for long ends, and its id is unknown from then on; one in use never does', async () => {
+  test('a session that was idle too long ends, and its id is unknown; a session in use never ends', async () => {
     const sessions = sessionsOf(10);
     const idle = await begun(sessions);
     const used = await begun(sessions, new Promise(() => undefined));
@@ -45,7 +45,7 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
     expect((await exchange(sessions, { body: PING, id: used })).status).toBe(200);
   });
 
-  test('each exchange puts the end off', async () => {
+  test('each request restarts the idle time', async () => {
     const sessions = sessionsOf(10);
     const id = await begun(sessions);
     for (let round = 1; round <= 5; round += 1) {
@@ -56,7 +56,7 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
     expect(sessions.size).toBe(1);
   });
 
-  test('one too many takes the place of the longest idle; where all are in use it is put off', async () => {
+  test('a new session at the limit replaces the longest idle one; if all are in use it gets 503', async () => {
     const sessions = sessionsOf(2);
     const first = await begun(sessions);
     now = 1;
@@ -71,7 +71,7 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
     expect(sessions.size).toBe(2);
   });
 
-  test('there are no more of them where many are asked for at once', async () => {
+  test('many requests at once open no more sessions than the limit', async () => {
     const sessions = sessionsOf(3);
     const answers = await Promise.all(
       Array.from({ length: 10 }, () =>
@@ -83,7 +83,7 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
     expect(sessions.size).toBe(3);
   });
 
-  test('what fails to begin leaves nothing behind', async () => {
+  test('a session that fails to start leaves nothing behind', async () => {
     const sessions = sessionsOf(2);
     for (let round = 0; round < 10; round += 1) {
       const request = new Request('http://127.0.0.1/mcp', {
@@ -96,7 +96,7 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
     expect(sessions.size).toBe(0);
   });
 
-  test('all end when the bridge does', async () => {
+  test('all sessions end with the bridge', async () => {
     const sessions = sessionsOf(2);
     const id = await begun(sessions);
     sessions.close();

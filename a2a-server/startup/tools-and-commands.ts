@@ -7,20 +7,20 @@ import { TaskLog } from '../executor/task-log.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Tool } from '../tools/tool.ts';
 
-export interface Capabilities {
+export interface ToolsAndCommands {
   /** The given tools, and the tools that commands call. */
   tools: readonly Tool[];
   commands: AgentCommands;
 }
 
 /** @param tools the tools of the agent */
-export function createCapabilities({
+export function createToolsAndCommands({
   journal,
   tools,
 }: {
   journal: Journal;
   tools: readonly Tool[];
-}): Capabilities {
+}): ToolsAndCommands {
   const kept = checkpoints({ journal, log: new TaskLog(journal) });
   const all = [...tools, createRestoreCheckpoint(kept)];
   return { tools: all, commands: agentCommands(builtinCommands(kept, all)) };

@@ -5,7 +5,7 @@
  * handshake of the older revisions alone, for a server that does not survive the question.
  */
 import { SdkError, SdkHttpError, UnsupportedProtocolVersionError } from '@modelcontextprotocol/client';
-import { isRemote, type McpServerEntry } from './server-settings.ts';
+import { isRemoteServer, type McpServerEntry } from './server-settings.ts';
 import { MessageNotDelivered } from './transports/server-transport.ts';
 
 export interface Attempt {
@@ -24,7 +24,7 @@ export interface Failure {
 }
 
 export function firstAttempt(entry: McpServerEntry): Attempt {
-  if (!isRemote(entry)) return { transport: 'stdio', handshake: 'probe' };
+  if (!isRemoteServer(entry)) return { transport: 'stdio', handshake: 'probe' };
   return entry.type === 'sse'
     ? { transport: 'sse', handshake: 'initialize' }
     : { transport: 'http', handshake: 'probe' };

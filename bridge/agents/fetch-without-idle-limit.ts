@@ -16,7 +16,10 @@ async function makeDispatcher(): Promise<Agent> {
 }
 
 /** The body is a string. */
-export async function quietFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+export async function fetchWithoutIdleLimit(
+  input: string | URL | Request,
+  init: RequestInit = {},
+): Promise<Response> {
   const { method = 'GET', body = null, signal, redirect = 'error' } = init;
   if (body !== null && typeof body !== 'string') throw new TypeError('the body has to be a string');
   const { fetch: send } = await import('undici');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readWorkspaceFile } from '../../../../bridge/sessions/workspace-file.ts';
+import { readWorkspaceFile } from '../../../../bridge/sessions/read-workspace-file.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 describe('readWorkspaceFile', () => {

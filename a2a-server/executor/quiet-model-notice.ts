@@ -1,9 +1,9 @@
 /** While a model sends nothing, adds a note to the task's status. Adds another note when the model answers. */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Model } from '../models/model.ts';
-import { limitText } from './time-limits.ts';
+import { timeLimitText } from './time-limits.ts';
 
-export class QuietModel {
+export class QuietModelNotice {
   readonly #model: Pick<Model, 'id' | 'quietMs'>;
   readonly #clock: Clock;
   readonly #note: (text: string) => void;
@@ -36,7 +36,7 @@ export class QuietModel {
     this.#cancel = this.#clock.after(quietMs, () => {
       this.#periods += 1;
       this.#note(
-        `${id} has sent nothing for ${limitText(this.#periods * quietMs)}. It reads a long prompt, thinks without showing it, or is busy.`,
+        `${id} has sent nothing for ${timeLimitText(this.#periods * quietMs)}. It reads a long prompt, thinks without showing it, or is busy.`,
       );
       this.#wait();
     });

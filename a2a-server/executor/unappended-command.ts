@@ -25,7 +25,7 @@ interface FollowingEvents {
 
 const NOTHING: FollowingEvents = { events: () => [], contents: [] };
 
-export class PendingCommand {
+export class UnappendedCommand {
   readonly #log: TaskLog;
   readonly #taskId: string;
   readonly #rule: (snapshot: Snapshot) => LogChange;
