@@ -1,4 +1,4 @@
-/** The task service with an ACP agent at work: the real journal, and the agent of the tests as a real process. */
+/** Runs the task service with an ACP agent. The journal is real, and the test agent is a real process. */
 import { afterEach } from '@jest/globals';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { acpBackend } from '../../../a2a-server/startup/acp-backend.ts';
@@ -19,9 +19,9 @@ export interface Home {
 
 export interface AcpService extends Home {
   service: RunningService;
-  /** Sends, and waits until the task has parked or ended. */
+  /** Sends a message, and waits until the task has parked or ended. */
   send(incoming: Incoming): Promise<Snapshot>;
-  /** As when the process ends: the tasks are shut down, the agents with them. */
+  /** Shuts down the tasks and their agents, as at the end of the process. */
   stop(): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export async function startAcp(
   };
 }
 
-/** What the task has journalled, in order. */
+/** The events that the task has journalled, in order. */
 export async function eventsOf({ service: { tasks } }: AcpService, taskId: string): Promise<TaskEvent[]> {
   const { seq } = await tasks.snapshot(taskId, ADA);
   const { signal } = new AbortController();
@@ -81,7 +81,7 @@ export async function eventsOf({ service: { tasks } }: AcpService, taskId: strin
   return events;
 }
 
-/** Waits for an event of the task, from its first on. */
+/** Waits for an event of the task. It also looks at the earlier events. */
 export async function happens(
   { service: { tasks } }: AcpService,
   taskId: string,
@@ -101,7 +101,7 @@ export function pendingOf({ status }: Snapshot): readonly PendingAction[] {
   return status.pending;
 }
 
-/** What was said in the task's turns. */
+/** The texts of the task's turns. */
 export function wordsOf({ exchanges }: Snapshot): string {
   return exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn.text] : [])).join('');
 }

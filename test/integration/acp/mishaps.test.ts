@@ -1,4 +1,4 @@
-/** What an ACP agent may do wrong, and what is made of it: a sentence that names it, and a session that can go on. */
+/** An ACP agent fails in different ways. Each time the task names the failure, and the session stays usable. */
 import { describe, expect, it } from '@jest/globals';
 import { agentProgram, type AgentProgram } from '../../support/acp-agent/agent-program.ts';
 import { steps } from '../../support/acp-agent/step.ts';
@@ -20,8 +20,8 @@ function failureOf({ status }: Snapshot): string {
   return status.message;
 }
 
-describe('an ACP agent that goes wrong', () => {
-  it('dies in the middle: the task says so, and the session goes on where it was', async () => {
+describe('an ACP agent that fails', () => {
+  it('exits during its work: the task reports it, and the session continues with the same agent session', async () => {
     const agent = await agentProgram();
     const acp = await started(agent);
     const failed = await acp.send(says(steps({ say: 'Before. ' }, { die: 3 }, { say: 'After.' })));
@@ -32,12 +32,12 @@ describe('an ACP agent that goes wrong', () => {
     const done = await acp.send(says(steps({ say: 'Again.' }), { sessionId: failed.sessionId }));
     expect([done.status.state, wordsOf(done)]).toEqual(['completed', 'Again.']);
     expect(failed.agentSession).not.toBeNull();
-    // The same session of the agent: no new one was journalled.
+    // The agent's session is the same: no new session was journalled.
     expect(done.agentSession).toBeNull();
     expect((await agent.prompts()).at(-1)).toContain('The task before this one was not finished');
   });
 
-  it('dies while it does what it may: the outcome is unknown, and said so', async () => {
+  it('exits while it runs an approved call: the task reports that the outcome is unknown', async () => {
     const acp = await started(await agentProgram());
     const parked = await acp.send(says(steps({ ask: [command('a', { end: 'dies' })] })));
     const [action] = pendingOf(parked);
@@ -51,21 +51,21 @@ describe('an ACP agent that goes wrong', () => {
     expect(await effects(acp)).toBe('a\n');
   });
 
-  it('cannot be started: the sentence names the command', async () => {
+  it('cannot be started: the error names the command', async () => {
     const acp = await started({ command: 'no-such-agent', args: ['--acp'] });
     expect(failureOf(await acp.send(says('hello')))).toContain(
       'The agent `no-such-agent --acp` could not be started: there is no such program',
     );
   });
 
-  it('never answers: it is given up when its time is over', async () => {
+  it('never answers: the task stops it at the time limit', async () => {
     const acp = await started(await agentProgram('hang'), { startMs: 300 });
     expect(failureOf(await acp.send(says('hello')))).toMatch(
       /The agent `\S*node .*` did not answer initialize within 0\.3 s\./,
     );
   });
 
-  it('ends before it has said anything', async () => {
+  it('exits before it sends a message', async () => {
     const acp = await started({
       command: process.execPath,
       args: ['-e', 'console.error("no key"); process.exit(4)'],
@@ -73,17 +73,17 @@ describe('an ACP agent that goes wrong', () => {
     expect(failureOf(await acp.send(says('hello')))).toMatch(/ended with exit code 4\. .*stderr: no key/);
   });
 
-  it('prints nothing but rubbish', async () => {
+  it('prints only invalid lines', async () => {
     const acp = await started(await agentProgram('rubbish'));
     expect(failureOf(await acp.send(says('hello')))).toMatch(/prints what is not ACP.*no message at all/);
   });
 
-  it('prints a line before the first message: that is passed over', async () => {
+  it('prints a line before its first message: the server ignores the line', async () => {
     const acp = await started(await agentProgram('banner'));
     expect(wordsOf(await acp.send(says(steps({ say: 'Here.' }))))).toBe('Here.');
   });
 
-  it('sends a line of 100 MB: it is ended, and the server stays as it is', async () => {
+  it('sends a line of 100 MB: the server ends the agent, and the server stays stable', async () => {
     const acp = await started(await agentProgram());
     expect(failureOf(await acp.send(says(steps({ longLine: 100 }))))).toContain(
       'sent a message of more than 32 MB, and was ended',
@@ -91,7 +91,7 @@ describe('an ACP agent that goes wrong', () => {
     expect(wordsOf(await acp.send(says(steps({ say: 'Another.' }))))).toBe('Another.');
   });
 
-  it('prints a hundred thousand lines that are no messages', async () => {
+  it('prints a hundred thousand lines that are not messages', async () => {
     const acp = await started(await agentProgram());
     expect(failureOf(await acp.send(says(steps({ rubbish: 2 }))))).toContain('prints what is not ACP');
   });
@@ -106,15 +106,15 @@ describe('an ACP agent that goes wrong', () => {
 
   it.each([
     { stop: 'refusal' as const, state: 'rejected' },
-    // It is asked to go on, as any model whose answer was cut off.
+    // The task asks it to continue, as it does for any model whose answer was cut off.
     { stop: 'max_tokens' as const, state: 'completed' },
     { stop: 'max_turn_requests' as const, state: 'failed' },
-  ])('stops over $stop: the task is $state', async ({ stop, state }) => {
+  ])('stops with the reason $stop: the task is $state', async ({ stop, state }) => {
     const acp = await started(await agentProgram());
     expect((await acp.send(says(steps({ stop })))).status.state).toBe(state);
   });
 
-  it('wants a sign-in: the task waits for it, and goes on after a reply', async () => {
+  it('requires a sign-in: the task waits for it, and continues after a reply', async () => {
     const agent = await agentProgram('sign-in');
     const acp = await started(agent);
     const parked = await acp.send(says(steps({ say: 'Signed in.' })));
@@ -129,7 +129,7 @@ describe('an ACP agent that goes wrong', () => {
 });
 
 describe('cancel', () => {
-  it('R44 a task that waits is cancelled: the agent is told, its request with it, and it can be used again', async () => {
+  it('R44 a cancel of a waiting task cancels the agent’s prompt and its request, and the agent stays usable', async () => {
     const agent = await agentProgram();
     const acp = await started(agent);
     const parked = await acp.send(says(steps({ ask: [command('a')] }, { say: 'Never.' })));
@@ -140,7 +140,7 @@ describe('cancel', () => {
     expect((await agent.prompts()).length).toBe(2);
   });
 
-  it.each(['until-cancelled', 'deaf'] as const)('A4 cancelled in the middle, %s', async (hang) => {
+  it.each(['until-cancelled', 'deaf'] as const)('A4 a cancel during the work, %s', async (hang) => {
     const acp = await started(await agentProgram());
     const { taskId, sessionId } = await acp.service.tasks.send(says(steps({ say: 'On it.' }, { hang })));
     await happens(acp, taskId, ({ type }) => type === 'text.delta');
@@ -150,7 +150,7 @@ describe('cancel', () => {
     expect((await acp.service.tasks.snapshot(taskId, ADA)).status.state).toBe('canceled');
   });
 
-  it('A1 one call is aborted: the agent stops, is told what was stopped, and goes on', async () => {
+  it('A1 an abort of one call stops the call, tells the agent, and the agent continues', async () => {
     const agent = await agentProgram();
     const acp = await started(agent);
     const parked = await acp.send(

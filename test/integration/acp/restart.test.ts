@@ -1,4 +1,4 @@
-/** The process of an ACP agent, and that of the server, come and go; what was decided is carried out once. */
+/** The ACP agent's process and the server's process restart. An approved call runs exactly once. */
 import { describe, expect, it } from '@jest/globals';
 import type { AcpOptions } from '../../../a2a-server/models/acp/open-agent.ts';
 import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
@@ -9,7 +9,7 @@ import { ADA, decides, says, settled } from '../../support/task-service.ts';
 import { eventsOf, happens, newHome, pendingOf, startAcp, wordsOf, type AcpService } from './acp-service.ts';
 import { command, effects } from './steps-with-effects.ts';
 
-/** The next process on the same home. */
+/** Starts the next process on the same home directory. */
 async function again(before: AcpService, agent: AgentProgram): Promise<AcpService> {
   await before.stop();
   return startAcp(agent, before);
@@ -24,7 +24,7 @@ async function parkedOn(agent: AgentProgram, text: string, options: Partial<AcpO
 
 describe('after a restart', () => {
   it.each(['load', 'resume'])(
-    'R20 what was approved is asked for again by the agent (session/%s), let through, and done once',
+    'R20 the agent asks for the approved call again (session/%s), and the call runs once',
     async (how) => {
       const agent = await agentProgram(...(how === 'resume' ? ['resume'] : []));
       const text = steps({ say: 'Before. ' }, { ask: [command('a'), command('b')] }, { say: 'After.' });
@@ -45,18 +45,18 @@ describe('after a restart', () => {
         { result: { outcome: { type: 'ok' } } },
         { result: { outcome: { type: 'ok' } } },
       ]);
-      // Nothing that was replayed of the session is told twice.
+      // Replayed messages of the session are not journalled again.
       expect(wordsOf(done)).toBe('Before. After.');
       expect((await agent.prompts())[1]).toContain('Run make a: the person has approved it');
     },
   );
 
-  it('what was denied is told to the agent, which goes on', async () => {
+  it('a denied call is reported to the agent, which continues', async () => {
     const agent = await agentProgram('no-memory');
     const { acp, parked, callId } = await parkedOn(agent, steps({ ask: [command('a')] }, { say: 'Done.' }));
     const after = await again(acp, agent);
     const asked = await after.send(decides(parked, { callId, decision: 'deny', reason: 'too early' }));
-    // An agent without a memory begins anew, and a person is asked anew.
+    // An agent without a memory starts a new session, and asks the person again.
     expect(pendingOf(asked)).toMatchObject([{ title: 'Run make a' }]);
     expect((await agent.prompts())[1]).toContain(
       'Run make a: The person denied this call; it was not run. Reason: too early',
@@ -64,10 +64,10 @@ describe('after a restart', () => {
     expect(await effects(after)).toBe('');
   });
 
-  it('E2 an agent that no longer asks for it: the outcome says that nothing was done', async () => {
+  it('E2 if the agent no longer asks for the call, the outcome says that nothing was done', async () => {
     const agent = await agentProgram();
     const { acp, parked, callId } = await parkedOn(agent, steps({ ask: [command('a')] }, { say: 'Done.' }));
-    // As if the agent had made up its mind: it takes the session up behind the request.
+    // The agent resumes its session after the request, as if the request were already answered.
     await agent.skipStep();
     const after = await again(acp, agent);
     const done = await after.send(decides(parked, { callId, decision: 'approve' }));
@@ -82,7 +82,7 @@ describe('after a restart', () => {
     expect([done.status.state, wordsOf(done), await effects(after)]).toEqual(['completed', 'Done.', '']);
   });
 
-  it('R22 a turn that was cut off is void, and the agent goes on from where it was', async () => {
+  it('R22 a turn that was cut off is void, and the agent continues its session', async () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
     const { taskId } = await acp.service.tasks.send(
@@ -100,7 +100,7 @@ describe('after a restart', () => {
     expect(types.filter((type) => type === 'agent.session')).toHaveLength(1);
   });
 
-  it('an agent without a memory is told the conversation of the session', async () => {
+  it('an agent without a memory gets the conversation of the session in its prompt', async () => {
     const agent = await agentProgram('no-memory');
     const acp = await startAcp(agent, await newHome());
     const first = await acp.send(says(steps({ say: 'The answer is 42.' })));
@@ -111,7 +111,7 @@ describe('after a restart', () => {
 });
 
 describe('while a task waits', () => {
-  it('its agent is let go after its idle time, and started again with the decision', async () => {
+  it('its agent is stopped after the idle time, and starts again with the decision', async () => {
     const agent = await agentProgram();
     const idle = new FakeClock();
     const clock: Clock = {
@@ -128,7 +128,7 @@ describe('while a task waits', () => {
     expect((await agent.prompts()).length).toBe(2);
   });
 
-  it('what it asks for within a call it was given leave for is asked, and holds nothing up', async () => {
+  it('a request within an approved call asks the person, and does not block the call', async () => {
     const agent = await agentProgram();
     const { acp, parked, callId } = await parkedOn(
       agent,
@@ -144,7 +144,7 @@ describe('while a task waits', () => {
     expect([done.status.state, await effects(acp)]).toEqual(['completed', 'inner\nouter\n']);
   });
 
-  it('an edit outside of the workspace is not taken for an edit', async () => {
+  it('an edit outside the workspace does not count as an edit', async () => {
     const acp = await startAcp(await agentProgram(), await newHome());
     const diff = { path: '/etc/motd', oldText: null, newText: 'hello\n' };
     const parked = await acp.send(

@@ -1,10 +1,10 @@
-/** Tool calls of the agent that leave a trace of how often they were done. */
+/** Agent tool calls with a visible effect, so that a test can count how often each call ran. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ToolCallStep } from '../../support/acp-agent/step.ts';
 import type { Home } from './acp-service.ts';
 
-/** A command whose effect is a line with its id in `effects.txt`. */
+/** A command that writes its id as a line to `effects.txt`. */
 export function command(id: string, more: Partial<ToolCallStep> = {}): ToolCallStep {
   return {
     id,
@@ -16,7 +16,7 @@ export function command(id: string, more: Partial<ToolCallStep> = {}): ToolCallS
   };
 }
 
-/** The effects there were, in order. */
+/** The effects so far, in order. */
 export function effects({ workspace }: Home): Promise<string> {
   return readFile(join(workspace, 'effects.txt'), 'utf8').catch(() => '');
 }

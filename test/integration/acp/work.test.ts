@@ -1,4 +1,4 @@
-/** An agent that speaks ACP does the work of a task, as a real process. */
+/** An ACP agent works on a task, as a real process. */
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { agentProgram } from '../../support/acp-agent/agent-program.ts';
@@ -8,7 +8,7 @@ import { eventsOf, newHome, pendingOf, startAcp, wordsOf } from './acp-service.t
 import { command, effects } from './steps-with-effects.ts';
 
 describe('an agent that speaks ACP', () => {
-  it('gives its words, thoughts, plan and what its tools did as events of the task', async () => {
+  it('sends its text, thoughts, plan and tool activity as events of the task', async () => {
     const acp = await startAcp(await agentProgram(), await newHome());
     const done = await acp.send(
       says(
@@ -64,7 +64,7 @@ describe('an agent that speaks ACP', () => {
     expect(acp.service.failures).toEqual([]);
   });
 
-  it('asks for leave as a pending action, and does what was approved, once', async () => {
+  it('asks for permission with a pending action, and runs the approved call once', async () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
     const parked = await acp.send(
@@ -102,7 +102,7 @@ describe('an agent that speaks ACP', () => {
     expect(output.join('')).toBe('making made');
   });
 
-  it('D3 what it asks for side by side is shown together, and nothing of it is done before all of it is decided', async () => {
+  it('D3 parallel calls are shown together, and none runs before all are decided', async () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
     const parked = await acp.send(
@@ -126,7 +126,7 @@ describe('an agent that speaks ACP', () => {
     expect(wordsOf(done)).toBe('Not allowed: Run make b. End.');
   });
 
-  it('R02 denied, it is told so and goes on', async () => {
+  it('R02 after a denial the agent gets the denial and continues', async () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
     const parked = await acp.send(says(steps({ ask: [command('a')] }, { say: 'Then not.' })));
@@ -137,7 +137,7 @@ describe('an agent that speaks ACP', () => {
     expect([await effects(acp), await agent.answers()]).toEqual(['', ['a: reject_once']]);
   });
 
-  it('R13 under autoExecute it is given leave for each call, one at a time and for once', async () => {
+  it('R13 under autoExecute each call gets its own permission, which is valid once', async () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
     const all = ['allow_always', 'allow_once', 'reject_once'] as const;
@@ -154,7 +154,7 @@ describe('an agent that speaks ACP', () => {
     ]);
   });
 
-  it('R12 trust in its tool lets later calls of that kind run, is kept here, and is never handed to the agent', async () => {
+  it('R12 trust in a tool lets later calls of that kind run; the server keeps the trust, and the agent never gets it', async () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
     const options: ToolCallStep['options'] = ['allow_once', 'allow_always', 'reject_once'];
@@ -175,7 +175,7 @@ describe('an agent that speaks ACP', () => {
     expect(await agent.answers()).toEqual(['a: allow_once', 'b: allow_once']);
   });
 
-  it('D4 what it is about to do cannot be edited, only let go or not', async () => {
+  it('D4 its calls cannot be edited: a person can only allow or deny them', async () => {
     const acp = await startAcp(await agentProgram(), await newHome());
     const parked = await acp.send(says(steps({ ask: [command('a')] })));
     const [action] = pendingOf(parked);
@@ -187,7 +187,7 @@ describe('an agent that speaks ACP', () => {
     expect(pendingOf(await acp.service.tasks.snapshot(parked.taskId, ADA))).toEqual([action]);
   });
 
-  it('R04 a message that comes while it works is its next prompt', async () => {
+  it('R04 a message that arrives during the work is the agent’s next prompt', async () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
     const parked = await acp.send(
@@ -206,7 +206,7 @@ describe('an agent that speaks ACP', () => {
     expect((await agent.prompts()).length).toBe(2);
   });
 
-  it('its next task of the session is for the same process', async () => {
+  it('the session’s next task uses the same process', async () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
     const first = await acp.send(says(steps({ say: 'One.' })));

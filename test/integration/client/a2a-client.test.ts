@@ -17,7 +17,7 @@ const QUICK = { firstMs: 1, mostMs: 20 };
 const LONG = (name: string): string => `run \`echo ${name} runs; sleep 600\``;
 
 describe('the client of an agent, over A2A', () => {
-  test('a task is started, waits, is approved as it was shown, and completes', async () => {
+  test('a task starts, waits, is approved as shown, and completes', async () => {
     const { server, file } = await sharedStage();
     const client = new A2aClient(server);
     const watched = new Watched();
@@ -41,7 +41,7 @@ describe('the client of an agent, over A2A', () => {
     expect(client.active).toEqual([]);
   });
 
-  test('executeTool calls one tool under the policy, with progress; getActiveExecutions and abortTool stop it', async () => {
+  test('executeTool calls one tool under the policy, with progress; getActiveExecutions lists it and abortTool stops it', async () => {
     const site = await openPages({
       '/': '<title>Start</title><p>Extract content here.</p><a href="/slow">slow</a>',
       '/slow': (_request, response) =>
@@ -97,7 +97,7 @@ describe('the client of an agent, over A2A', () => {
     expect(cancelled).toBe(1);
   });
 
-  test('trust is taken back: the next call of the tool waits again', async () => {
+  test('revoking trust makes the next call of the tool wait again', async () => {
     const { server } = await sharedStage();
     const watched = new Watched();
     const execution = new A2aClient(server).start(
@@ -118,7 +118,7 @@ describe('the client of an agent, over A2A', () => {
     await execution.cancel();
   });
 
-  test('an edit is written in place of what was asked; a second decision is refused by its name', async () => {
+  test('an edit is written instead of the proposed content; a second decision is refused with its error name', async () => {
     const { server, file } = await sharedStage();
     const watched = new Watched();
     const execution = new A2aClient(server).start(
@@ -139,7 +139,7 @@ describe('the client of an agent, over A2A', () => {
     );
   });
 
-  test('a question with choices is answered with one of them', async () => {
+  test('the answer to a question with choices is one of the choices', async () => {
     const { server } = await sharedStage();
     const watched = new Watched();
     const execution = new A2aClient(server).start(
@@ -167,7 +167,7 @@ describe('the client of an agent, over A2A', () => {
     expect(output).toContain('blue');
   });
 
-  test('an agent that asks in words is answered in words', async () => {
+  test('the answer to a question in words is text', async () => {
     const home = await newServerHome();
     const script = join(directoryOf(home), 'script.json');
     await writeFile(
@@ -182,7 +182,7 @@ describe('the client of an agent, over A2A', () => {
     await expect(execution.result).resolves.toMatchObject({ state: 'completed', output: 'Painted.' });
   });
 
-  test('R40 R41 R42 what runs is listed; one is aborted and only that one stops; once more is a no-op that says so', async () => {
+  test('R40 R41 R42 the client lists running executions; an abort stops only its own; a second abort has no effect and says so', async () => {
     const { server } = await sharedStage();
     const client = new A2aClient(server);
     const started = ['one', 'two'].map((name) => {
@@ -204,7 +204,7 @@ describe('the client of an agent, over A2A', () => {
     expect([await client.tools(), client.active]).toEqual([[], []]);
   });
 
-  test('R45 aborting the signal ends the task and what it runs; all of a client’s executions end with cancelAll', async () => {
+  test('R45 aborting the signal cancels the task and its tools; cancelAll ends all executions of the client', async () => {
     const { server, peer } = await sharedStage();
     const client = new A2aClient(server);
     const controller = new AbortController();
@@ -233,7 +233,7 @@ describe('the client of an agent, over A2A', () => {
     }
   });
 
-  test('R25 a connection cut after any event loses nothing and repeats nothing', async () => {
+  test('R25 a connection that is cut after any event loses no event and repeats none', async () => {
     const { server } = await sharedStage();
     const text = plan({ say: 'one two three' }, shell('echo from the tool'), { say: 'four five six' });
     const request = { text, autoExecute: true };
@@ -251,7 +251,7 @@ describe('the client of an agent, over A2A', () => {
     }
   });
 
-  test('R27 a message whose answer was lost is sent again, and is one task', async () => {
+  test('R27 a message whose answer was lost is sent again, and starts only one task', async () => {
     const { server, peer } = await sharedStage();
     const cutting = new CuttingFetch();
     let lost = 0;
@@ -263,7 +263,7 @@ describe('the client of an agent, over A2A', () => {
     expect(await peer.list()).toHaveLength(1);
   });
 
-  test('R20 the server is killed while a call waits, and started again: the client finds it, and the person decides', async () => {
+  test('R20 the server is killed while a call waits, and restarts: the client finds the call, and the person decides', async () => {
     const first = await startServer();
     const watched = new Watched();
     const client = new A2aClient({ ...first, patience: { attempts: 100, firstMs: 20, mostMs: 100 } });
@@ -276,9 +276,9 @@ describe('the client of an agent, over A2A', () => {
     await expect(execution.result).resolves.toMatchObject({ state: 'completed' });
   });
 
-  test('R24 whoever detaches comes back by id: told first where the task stands, then what followed the cursor, once', async () => {
+  test('R24 a client that detached resumes by id: it gets the task’s state first, then each event after the cursor once', async () => {
     const { server } = await sharedStage();
-    // Nothing here may wait for silence.
+    // The call must return although no event occurs.
     const client = new A2aClient({ ...server, patience: { quietMs: 3_600_000 } });
     const before = new Watched();
     const text = plan({ say: 'one' }, write('test.md', 'hello'), { say: 'two' });
@@ -303,7 +303,7 @@ describe('the client of an agent, over A2A', () => {
     await expect(client.attach({ taskId: id }).result).resolves.toMatchObject({ state, output });
   });
 
-  test('R26 a cursor beyond the end, a task nobody has, a wrong token and nobody there are errors by name', async () => {
+  test('R26 a cursor beyond the end, an unknown task, a wrong token and an unreachable server are errors with names', async () => {
     const { server } = await stage();
     const client = new A2aClient({ ...server, patience: QUICK });
     const { taskId } = await client.start({ text: 'create test.md with hello', readOnly: true }).result;

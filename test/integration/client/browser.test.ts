@@ -17,7 +17,7 @@ interface Beginning {
   onUnload: 'cancel' | 'detach';
 }
 
-/** Begins in the page a task that runs a long command. @returns its id, when the command runs */
+/** Starts, in the page, a task that runs a long command. @returns the task's id, once the command runs */
 async function begin(page: Page, { peer }: Stage, beginning: Beginning): Promise<string> {
   const { taskId } = report.parse(await page.evaluate(`begin(${JSON.stringify(beginning)})`));
   const stream = await peer.follow(taskId, 0);
@@ -26,7 +26,7 @@ async function begin(page: Page, { peer }: Stage, beginning: Beginning): Promise
   return taskId;
 }
 
-/** The task was canceled by the page, and what ran of it was stopped. */
+/** Checks that the page canceled the task, and that its command was stopped. */
 async function expectLeft({ peer }: Stage, taskId: string): Promise<void> {
   const stream = await peer.follow(taskId, 0);
   await stream.until((event) => event.state === 'CANCELED');
@@ -35,7 +35,7 @@ async function expectLeft({ peer }: Stage, taskId: string): Promise<void> {
   expect(statusText).toContain('the page that started it was left');
 }
 
-/** Counts the listeners for the page's unload, in the page. */
+/** Counts the page's unload listeners. */
 const COUNTING = `
   let count = 0;
   const { addEventListener: add, removeEventListener: remove } = window;
@@ -65,7 +65,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     return staged;
   }
   async function openPage(): Promise<void> {
-    // It outlives its pages, as a person's browser does.
+    // The browser outlives its pages, as a person's browser does.
     context = await browser.newContext();
     page = await context.newPage();
     await page.goto(pages.origin);
@@ -77,17 +77,14 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     ['goes to another site', (at: Page) => at.goto('about:blank')],
     ['is loaded again', (at: Page) => at.reload()],
     ['is closed', (at: Page) => at.close({ runBeforeUnload: true })],
-  ])(
-    'R51 a page that %s has the tool execution it started aborted on the server, as it asked for',
-    async (_, leave) => {
-      const staged = await open();
-      const taskId = await begin(page, staged, { over: 'a2a', ...staged.server, onUnload: 'cancel' });
-      await leave(page);
-      await expectLeft(staged, taskId);
-    },
-  );
+  ])('R51 a page that %s aborts its tool execution on the server, if it asked for that', async (_, leave) => {
+    const staged = await open();
+    const taskId = await begin(page, staged, { over: 'a2a', ...staged.server, onUnload: 'cancel' });
+    await leave(page);
+    await expectLeft(staged, taskId);
+  });
 
-  test('R51 over MCP too, through a bridge that serves the page over HTTP', async () => {
+  test('R51 the same works over MCP, through a bridge that serves the page over HTTP', async () => {
     const staged = await stage();
     const { server } = staged;
     const program = await builtBridge();
@@ -109,7 +106,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     }
   });
 
-  test('R51 a page that did not ask for it leaves its task alone', async () => {
+  test('R51 a page that did not ask for the abort leaves its task running', async () => {
     const staged = await open();
     const taskId = await begin(page, staged, { over: 'a2a', ...staged.server, onUnload: 'detach' });
     await page.goto('about:blank');
@@ -117,7 +114,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     expect(ended.statusText).toContain('by the test');
   });
 
-  test('R51 a page that a person comes back to shows what became of its execution, and has no listener left', async () => {
+  test('R51 a page that a person returns to shows the outcome of its execution, and has no listener left', async () => {
     const staged = await open();
     await page.evaluate(COUNTING);
     const taskId = await begin(page, staged, { over: 'a2a', ...staged.server, onUnload: 'cancel' });
@@ -125,7 +122,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     await page.goto(`${pages.origin}/elsewhere`);
     await expectLeft(staged, taskId);
     await page.goBack({ waitUntil: 'commit' });
-    // Kept by the browser, as it was: otherwise there would be no execution.
+    // The browser kept the page in its cache. Otherwise the page has no execution.
     const back = await page.evaluate(
       `execution.result.then(({ state }) => ({ state, listening: listening() }))`,
     );

@@ -1,4 +1,4 @@
-/** The examples of the client library, as a person runs them. */
+/** Runs the examples of the client library as a person does. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ function ended(output: string): never {
 }
 
 describe('examples/client-node.mjs', () => {
-  test('shows what is to be written, and writes it when a person says y', async () => {
+  test('shows the proposed content, and writes it when a person types y', async () => {
     const staged = await stage();
     const { child, said, exited, output } = run(
       'client-node.mjs',
@@ -89,7 +89,7 @@ async function bridged() {
 }
 
 describe('examples/abort-tool.mjs', () => {
-  test('stops the tool that runs on Enter, and its task goes on to the end', async () => {
+  test('stops the running tool on Enter, and its task continues to its end', async () => {
     const staged = await bridged();
     const text = plan(wait(600), { tool: 'list-files', input: {} });
     const { child, said, exited, output } = run('abort-tool.mjs', [text], staged);
@@ -105,7 +105,7 @@ describe('examples/abort-tool.mjs', () => {
     );
   });
 
-  test('ends a task that waits for a person, whom it does not ask', async () => {
+  test('ends a task that waits for a person, and does not ask the person', async () => {
     const { exited, output } = run('abort-tool.mjs', ['create a.md with x'], await bridged());
     expect([await exited, output()]).toEqual([
       1,
@@ -136,7 +136,7 @@ describe('examples/abort-tool.mjs', () => {
     }
   });
 
-  test('asks a person what the agent asks, and the task goes on with the answer', async () => {
+  test('shows the agent’s question to a person, and the task continues with the answer', async () => {
     const pages = run('serve-page.mjs', ['0']);
     await pages.said(/^http:\S+\/$/m);
     const address = pages.output().trim();

@@ -30,7 +30,7 @@ async function open(
 }
 
 describe('the client of the bridge, over MCP', () => {
-  test('a task is delegated, waits, is approved, and completes, with progress on the way', async () => {
+  test('a delegated task waits, is approved, and completes, with progress updates', async () => {
     const { client, file, server } = await open();
     const watched = new Watched();
     const execution = client.start(
@@ -52,7 +52,7 @@ describe('the client of the bridge, over MCP', () => {
     await client.close();
   });
 
-  test('a question with choices is answered with one of them', async () => {
+  test('the answer to a question with choices is one of the choices', async () => {
     const { client, server } = await open();
     const watched = new Watched();
     const execution = client.start(
@@ -66,7 +66,7 @@ describe('the client of the bridge, over MCP', () => {
     await client.close();
   });
 
-  test('a decision made elsewhere is noticed; one that no longer counts is refused', async () => {
+  test('the client notices a decision of another surface; an outdated decision is refused', async () => {
     const { client, peer, server } = await open();
     const watched = new Watched();
     const execution = client.start(
@@ -83,7 +83,7 @@ describe('the client of the bridge, over MCP', () => {
     });
   });
 
-  test('R40 R41 R42 what runs is listed; one is aborted and only that one stops; once more is a no-op that says so', async () => {
+  test('R40 R41 R42 the client lists running executions; an abort stops only its own; a second abort has no effect and says so', async () => {
     const { client, server, peer } = await open();
     const started = ['one', 'two'].map((name) => {
       const watched = new Watched();
@@ -108,7 +108,7 @@ describe('the client of the bridge, over MCP', () => {
     expect(await client.tools()).toEqual([]);
   });
 
-  test('what a task runs is in its report, with the id for an abort, and progress comes at once', async () => {
+  test('a task’s report lists its running tools with the ids for an abort, and progress arrives at once', async () => {
     const { client, server, peer } = await open();
     const watched = new Watched();
     const execution = client.start(
@@ -119,7 +119,7 @@ describe('the client of the bridge, over MCP', () => {
     const runs = await watched.running();
     expect(runs.tools).toMatchObject([{ tool: 'run-shell-command' }]);
     expect(client.getActiveExecutions()).toEqual(runs.tools);
-    // Somebody who comes later hears of it without waiting for its next step.
+    // A client that attaches later gets the report without waiting for the next step.
     const late = new Watched();
     const attached = client.attach({ sessionId: runs.sessionId }, { onProgress: late.see });
     await late.note(/running: /);
@@ -130,7 +130,7 @@ describe('the client of the bridge, over MCP', () => {
     await client.close();
   });
 
-  test('executeTool calls one tool with progress; getActiveExecutions names it; abortAllRequests ends the others', async () => {
+  test('executeTool calls one tool with progress; getActiveExecutions lists it; abortAllRequests ends the others', async () => {
     const site = await openPages({
       '/': '<title>Start</title><p>Extract content here.</p><a href="/slow">slow</a>',
       '/slow': (_request, response) =>
@@ -164,7 +164,7 @@ describe('the client of the bridge, over MCP', () => {
     await client.close();
   });
 
-  test('trust is taken back by its session', async () => {
+  test('a session revokes its trust', async () => {
     const { client, server } = await open();
     const watched = new Watched();
     const execution = client.start(
@@ -184,7 +184,7 @@ describe('the client of the bridge, over MCP', () => {
     await client.close();
   });
 
-  test('R61 aborting the signal ends the task on the agent, and what it runs; so does cancelAll for the others', async () => {
+  test('R61 aborting the signal cancels the agent’s task and its tools; cancelAll does the same for the others', async () => {
     const { client, server, peer } = await open();
     const controller = new AbortController();
     const begin = (name: string, signal?: AbortSignal) => {
@@ -205,7 +205,7 @@ describe('the client of the bridge, over MCP', () => {
     await expect(second.execution.result).resolves.toMatchObject({ state: 'canceled' });
   });
 
-  test('R48 a plain call is taken back by its signal: it ends at once, its task goes on, and the session is come back to', async () => {
+  test('R48 the signal of a plain call ends the call at once; its task continues, and the client can return to the session', async () => {
     const { client, server, bridge } = await open({}, ['--log-level', 'info']);
     const controller = new AbortController();
     const watched = new Watched();
@@ -230,11 +230,11 @@ describe('the client of the bridge, over MCP', () => {
     });
   });
 
-  test('R64 answers that are lost while it waits are asked for again; the one that delegates is not', async () => {
+  test('R64 lost answers are requested again while a task waits; the delegating call is not repeated', async () => {
     const cutting = new CuttingFetch();
     const { client, server } = await open({ fetch: cutting.fetch });
     let posts = 0;
-    // initialize, initialized, delegate; then every other answer is lost.
+    // The requests are initialize, initialized and delegate. After them every other answer is lost.
     cutting.cutAfter = () => ((posts += 1) > 3 && posts % 2 === 0 ? 0 : undefined);
     const watched = new Watched();
     const request = { text: 'wait 1 seconds', autoExecute: true, workspace: server.workspace };
@@ -250,7 +250,7 @@ describe('the client of the bridge, over MCP', () => {
     expect(cutting.asked.length).toBe(asked + 1);
   });
 
-  test('a bridge that was started again is initialized again, and the task is where it was', async () => {
+  test('after a restart the bridge is initialized again, and the task’s state is the same', async () => {
     const { client, bridge, server } = await open();
     const watched = new Watched();
     const patience = { ...QUICK, attempts: 200, mostMs: 100 };
@@ -267,7 +267,7 @@ describe('the client of the bridge, over MCP', () => {
     await expect(execution.result).resolves.toMatchObject({ state: 'completed' });
   });
 
-  test('a prefix before the tools’ names, a session nobody has and a wrong token are dealt with by name', async () => {
+  test('a prefix before the tools’ names works; an unknown session and a wrong token are errors with names', async () => {
     const { client, bridge } = await open({ toolPrefix: 'gemini_' }, ['--tool-prefix', 'gemini_']);
     expect(await client.tools()).toEqual([]);
     await expect(client.attach({ sessionId: 'nobodys' }).result).rejects.toMatchObject({
@@ -279,7 +279,7 @@ describe('the client of the bridge, over MCP', () => {
   });
 });
 
-/** Resolves when the agent's command has said its first word: it may have, before this client waits for it. */
+/** Resolves at the command's first output, also if the output came before this client waited. */
 async function underWay(peer: Stage['peer'], watched: Watched, name: string): Promise<void> {
   const { taskId } = await watched.state('working');
   const stream = await peer.follow(taskId ?? '', 0);

@@ -45,14 +45,14 @@ describe('the packed package', () => {
     const place = join(project, 'node_modules', 'mcp-a2a-bridge');
     await mkdir(place, { recursive: true });
     await run('tar', ['-xzf', join(project, archive.filename), '-C', place, '--strip-components=1']);
-    // Its one dependency that the types mention.
+    // The types mention this dependency only.
     await symlink(join(modules, 'zod'), join(project, 'node_modules', 'zod'));
     await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
     await writeFile(join(project, 'use.ts'), PROGRAM);
   });
   afterAll(() => rm(project, { recursive: true, force: true }));
 
-  test('holds both programs, the library, its types and the examples', () => {
+  test('contains both programs, the library, its types and the examples', () => {
     expect(files).toEqual(
       expect.arrayContaining([
         'dist/bridge/main.js',
@@ -70,7 +70,7 @@ describe('the packed package', () => {
     ['nodenext', 'nodenext'],
     ['bundler', 'esnext'],
   ])(
-    'is imported with its types, resolved as %s, without those of Node, and runs',
+    'is imported with its types, resolved as %s, without the types of Node, and runs',
     async (resolution, module) => {
       const flags = ['--strict', '--target', 'es2022', '--moduleResolution', resolution, '--module', module];
       const tsc = [join(modules, 'typescript', 'bin', 'tsc'), ...flags, '--lib', 'es2022,dom', '--types', ''];
@@ -80,7 +80,7 @@ describe('the packed package', () => {
     },
   );
 
-  test('is bundled for a browser by others too, small, with nothing of Node in it', async () => {
+  test('is bundled for a browser by other bundlers too: it is small and contains nothing of Node', async () => {
     const { outputFiles, metafile } = await build({
       stdin: { contents: "export * from 'mcp-a2a-bridge/client';", resolveDir: project },
       bundle: true,

@@ -1,4 +1,4 @@
-/** Abort, cancel and completion of one tool execution, in the same tick and in every order. */
+/** An abort, a cancel and the completion of one tool execution happen in the same tick, in every order. */
 import { describe, expect, it } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -25,7 +25,7 @@ function orders(acts: readonly Act[]): Act[][] {
   });
 }
 
-/** A tool whose next run ends when it is told to; or when it is stopped, if it heeds that. */
+/** A tool whose next run ends on command. If it heeds its signal, an abort ends it too. */
 class CommandedTool {
   readonly tool: Tool;
   readonly #told = new EventEmitter();
@@ -48,7 +48,7 @@ class CommandedTool {
     });
   }
 
-  /** Resolves when its next run has begun. */
+  /** Resolves when its next run has started. */
   async begins(): Promise<void> {
     await once(this.#told, 'begun');
   }
@@ -58,12 +58,12 @@ class CommandedTool {
   }
 
   fail(): void {
-    // Nobody listens any more to one that has been told before.
+    // A run that has ended ignores further commands.
     if (this.#told.listenerCount('error') > 0) this.#told.emit('error', new Error('it broke'));
   }
 }
 
-/** Asks for the tool once, and has then done its work. */
+/** A model that requests the tool once, and then finishes. */
 const model: Model = {
   id: 'once',
   async *stream({ exchanges }) {
@@ -75,7 +75,7 @@ const model: Model = {
 
 describe('R47 A3 in the same tick', () => {
   it.each([true, false])(
-    'every order has one outcome, and hangs nowhere (the tool heeds: %s)',
+    'every order has exactly one outcome, and none hangs (the tool heeds its signal: %s)',
     async (heeds) => {
       const act = new CommandedTool(heeds);
       const service = await startService({
@@ -94,7 +94,7 @@ describe('R47 A3 in the same tick', () => {
           finished: 1,
           ends: 1,
         });
-        // An abort has done it only where the journal says so.
+        // The abort succeeded only if the journal says so.
         const aborted = finished.some(({ outcome }) => outcome.type === 'stopped');
         if (answers.abort === true) expect({ order, aborted }).toEqual({ order, aborted: true });
         if (order.includes('cancel'))
@@ -107,7 +107,7 @@ describe('R47 A3 in the same tick', () => {
 });
 
 describe('an abort', () => {
-  it('R47 that a cancel has overtaken says that the tool was being stopped with its task', async () => {
+  it('R47 after a cancel, an abort answers that the task’s cancel was already stopping the tool', async () => {
     const act = new CommandedTool(false);
     const { tasks } = await startService({
       stateDir: await temporaryDirectory(),
@@ -135,13 +135,13 @@ function isEnd(event: TaskEvent): boolean {
 }
 
 interface Answers {
-  /** What the abort answered: whether it has done it. */
+  /** The abort's answer: true if the abort stopped the tool. */
   abort?: boolean;
-  /** The state the cancel answered with. */
+  /** The state in the cancel's answer. */
   cancel?: string;
 }
 
-/** Starts a task, does all of it at once, and waits until the task has ended. */
+/** Starts a task, runs all actions at once, and waits until the task has ended. */
 async function race(
   { tasks, clock }: RunningService,
   act: CommandedTool,
@@ -168,7 +168,7 @@ async function race(
   for (const what of order) perform[what]();
 
   const over = Promise.all([everything(tasks, taskId), ...asked]);
-  // A tool that does not heed its signal is given up when its grace period has passed.
+  // A tool that ignores its signal is given up after its grace period.
   const passing = new AbortController();
   const time = (async () => {
     while (!passing.signal.aborted) {

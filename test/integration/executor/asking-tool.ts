@@ -1,4 +1,4 @@
-/** A tool that asks the person something while it works, and says what it was told. */
+/** A tool that asks the person questions while it runs, and returns the answers. */
 import { z } from 'zod';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { PersonsAnswer, Tool, ToolRun } from '../../../a2a-server/tools/tool.ts';
@@ -9,7 +9,7 @@ export const CALLS_ASK = { calls: [{ tool: 'inquire', input: {} }] };
 
 interface AskingTool {
   tool: Tool;
-  /** What each question came to, in order. */
+  /** The outcome of each question, in order. */
   heard: (PersonsAnswer | 'rejected')[];
 }
 
@@ -17,11 +17,11 @@ export function askingTool(options: {
   asks: readonly Question[];
   sideEffect?: SideEffect;
   timeoutMs?: number;
-  /** Before the questions. */
+  /** Runs before the questions. */
   first?: (run: ToolRun) => void;
   /** Withdraws the questions. */
   signal?: AbortSignal;
-  /** After the last answer. */
+  /** Runs after the last answer. */
   last?: (run: ToolRun) => Promise<void>;
 }): AskingTool {
   const { asks, sideEffect = 'none', timeoutMs = 60_000, first, last, signal } = options;

@@ -67,7 +67,7 @@ async function decided(task: Snapshot, decision: 'approve' | 'deny'): Promise<Sn
   return settled(tasks, await tasks.send(sent));
 }
 
-/** What the agent said last. */
+/** The agent's last text. */
 function said({ exchanges, status }: Snapshot): string {
   const last = exchanges.findLast((exchange) => exchange.type === 'turn');
   const text = last?.type === 'turn' ? last.turn.text : '';

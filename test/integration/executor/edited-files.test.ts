@@ -1,4 +1,4 @@
-/** An edit binds to the file that the person saw, whatever tool it is for. */
+/** An edit is bound to the file that the person saw, for every tool. */
 import { describe, expect, it } from '@jest/globals';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const THEIRS = 'one\ntwo\nand a line of somebody else\n';
 interface FileTool {
   tool: string;
   input: Record<string, unknown>;
-  /** The person's. */
+  /** The person's edit. */
   edited: Record<string, unknown>;
 }
 
@@ -65,7 +65,7 @@ async function waiting({ tool, input }: Pick<FileTool, 'tool' | 'input'>) {
 
 describe('an edit of a call whose file has changed since it was shown', () => {
   it.each(TOOLS)(
-    'R90 $tool: is refused and asked again with the file as it is now; the next edit runs',
+    'R90 $tool: the edit is refused and the call asks again with the current file; the next edit runs',
     async (call) => {
       const { tasks, shown, edits, path, names } = await waiting(call);
       await writeFile(path, THEIRS);
@@ -79,7 +79,7 @@ describe('an edit of a call whose file has changed since it was shown', () => {
       expect(pendingActions(again)[0]?.shown).not.toBe(pendingActions(shown)[0]?.shown);
       const [{ preview } = { preview: { type: 'url', url: '' } as const }] = pendingActions(again);
       if (preview.type === 'diff') expect(preview.diff).toContain('and a line of somebody else');
-      // The same decision once more is one on the earlier question.
+      // The same decision again belongs to the earlier question.
       await expect(edits(shown, call.edited)).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
       expect(await readFile(path, 'utf8')).toBe(THEIRS);
 
@@ -89,7 +89,7 @@ describe('an edit of a call whose file has changed since it was shown', () => {
     },
   );
 
-  it('R90 that cannot be made any more: is refused, and the call still waits', async () => {
+  it('R90 is refused if it can no longer be applied, and the call still waits', async () => {
     const { shown, edits, path, tasks } = await waiting({
       tool: 'edit-file',
       input: { path: 'a.txt', ...change },
@@ -106,7 +106,7 @@ describe('an edit of a call whose file has changed since it was shown', () => {
     expect(await tasks.snapshot(shown.taskId, shown.principal)).toEqual(shown);
   });
 
-  it('R90 D2 an edit does not reach another file that holds something the person has not seen', async () => {
+  it('R90 D2 does not change another file whose content the person has not seen', async () => {
     const { shown, edits, path } = await waiting({
       tool: 'write-file',
       input: { path: 'a.txt', content: 'x\n' },

@@ -1,4 +1,4 @@
-/** What a parked task waits for has an end; an active task has none. */
+/** A parked task expires at its deadline. An active task has no deadline. */
 import { describe, expect, it } from '@jest/globals';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
@@ -36,11 +36,11 @@ async function parked({ tasks }: RunningService): Promise<Snapshot> {
   return snapshot;
 }
 
-/** Time passes, and what falls due is done. */
+/** Advances the clock and runs what is due. */
 async function pass({ clock, tasks }: RunningService, ms: number): Promise<void> {
   clock.advance(ms);
   await tasks.maintenanceIdle();
-  // The round that was under way as time passed armed the timer anew.
+  // The round that ran during the advance has armed the timer again.
   clock.advance(0);
   await tasks.maintenanceIdle();
 }
@@ -52,7 +52,7 @@ const stateOf = async ({ tasks }: RunningService, { taskId }: Snapshot) =>
   (await tasks.snapshot(taskId, ADA)).status;
 
 describe('a task that waits for a decision', () => {
-  it('R14 ends at its time with an event that says so, which its readers are told', async () => {
+  it('R14 expires on time with an event that gives the reason, and readers get the event', async () => {
     const service = await started([{ calls: [WRITE] }]);
     const task = await parked(service);
     const { signal } = new AbortController();
@@ -79,7 +79,7 @@ describe('a task that waits for a decision', () => {
     expect(service.failures).toEqual([]);
   });
 
-  it('R14 ends at its very time when that comes before the timer would have gone off', async () => {
+  it('R14 expires exactly at its deadline, even if the timer would fire later', async () => {
     const service = await started([{ calls: [WRITE] }], MINUTE);
     const task = await parked(service);
     service.clock.advance(MINUTE - 1);
@@ -90,7 +90,7 @@ describe('a task that waits for a decision', () => {
     expect((await stateOf(service, task)).state).toBe('canceled');
   });
 
-  it('R14 ends when the next server starts, if its time ran out while none ran; a clock set back opens nothing', async () => {
+  it('R14 expires at the next server start if its time ran out meanwhile; a clock that is set back does not reopen it', async () => {
     const first = await started([{ calls: [WRITE] }]);
     const task = await parked(first);
     await first.stop();
@@ -109,7 +109,7 @@ describe('a task that waits for a decision', () => {
     expect((await stateOf(second, task)).state).toBe('canceled');
   });
 
-  it('R14 is approved or expires, never both, when both happen in the same moment', async () => {
+  it('R14 is either approved or expired if both happen at the same moment', async () => {
     for (const decideFirst of [true, false]) {
       const service = await started([{ calls: [WRITE] }, { text: 'Done.' }]);
       const task = await parked(service);
@@ -135,7 +135,7 @@ describe('a task that waits for a decision', () => {
     }
   });
 
-  it('R14 keeps one timer for all, and is ended together with all that are due', async () => {
+  it('R14 shares one timer with all others, and all due tasks expire together', async () => {
     const service = await started(Array.from({ length: 250 }, () => ({ calls: [WRITE] })));
     const early: Snapshot[] = [];
     for (let i = 0; i < 125; i += 1) early.push(await parked(service));

@@ -1,4 +1,4 @@
-/** What takes too long is stopped, with a reason; what has spent its budget asks a person. */
+/** Time limits stop slow work with a reason. A spent budget asks a person. */
 import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 const LOOK = { calls: [{ tool: 'look', input: {} }] };
 const where = async () => ({ stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() });
 
-/** A tool that says when it runs, and runs until it is stopped. */
+/** A tool that reports its start, and runs until it is stopped. */
 function endless(timeoutMs = 3_600_000): { tool: Tool; runs: Promise<void> } {
   let begin: (() => void) | undefined;
   const runs = new Promise<void>((resolve) => (begin = resolve));
@@ -44,7 +44,7 @@ function looking(run: (signal: AbortSignal) => Promise<void>, timeoutMs = 60_000
   });
 }
 
-/** A disk that takes no appends while it is full. */
+/** A disk that refuses appends while it is full. */
 class Interruption {
   full = false;
   readonly between = (journal: Journal): Journal =>
@@ -63,7 +63,7 @@ async function eventsOf({ tasks }: RunningService, taskId: string): Promise<Task
   return events;
 }
 
-/** A model whose turn does not end before the test says so. */
+/** A model whose turn ends only when the test ends it. */
 function slow(...turns: ScriptedTurn[]): { models: ScriptedModel; asked: Promise<void> } {
   const models = new ScriptedModel([...turns, { text: 'Thinking', until: new Promise(() => undefined) }]);
   const stream = models.stream.bind(models);
@@ -79,7 +79,7 @@ function slow(...turns: ScriptedTurn[]): { models: ScriptedModel; asked: Promise
 }
 
 describe('time limits', () => {
-  it('A1 a tool is stopped at the limit of the server, where its own is longer; the model is told, and goes on', async () => {
+  it('A1 a tool stops at the server’s limit if its own is longer; the model gets the reason and continues', async () => {
     const { tool, runs } = endless();
     const models = new ScriptedModel([LOOK, { text: 'Well.' }]);
     const service = await startService({
@@ -100,7 +100,7 @@ describe('time limits', () => {
     );
   });
 
-  it('A1 a model that does not come to an end fails the task, with what it said so far kept', async () => {
+  it('A1 a model that does not end its turn fails the task, which keeps the text so far', async () => {
     const { models, asked } = slow();
     const service = await startService({ ...(await where()), models, limits: { modelMs: 600_000 } });
     const accepted = await service.tasks.send(says('think'));
@@ -117,7 +117,7 @@ describe('time limits', () => {
     expect(service.clock.pending).toBe(0);
   });
 
-  it('A1 a turn that takes too long has its tools stopped, and what it has not begun is not begun', async () => {
+  it('A1 a turn that takes too long stops its tools, and does not start the remaining calls', async () => {
     const { tool, runs } = endless(86_400_000);
     let ran = false;
     const other = { ...looking(async () => void (ran = true)), name: 'other', sideEffect: 'files' as const };
@@ -145,7 +145,7 @@ describe('time limits', () => {
     expect(ran).toBe(false);
   });
 
-  it('A1 a task that is at work for too long fails, whatever it does, and its tools are stopped', async () => {
+  it('A1 a task that works for too long fails, whatever it does, and its tools stop', async () => {
     const { tool, runs } = endless();
     const models = new ScriptedModel([LOOK]);
     const service = await startService({
@@ -169,7 +169,7 @@ describe('time limits', () => {
     expect([service.tasks.running(), service.failures]).toEqual([[], []]);
   });
 
-  it('time that a person takes is no time at work', async () => {
+  it('the time that a person takes does not count as working time', async () => {
     const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
     const asks = { ...quick, sideEffect: 'files' as const };
     const service = await startService({
@@ -196,7 +196,7 @@ describe('a budget', () => {
     ['tokens', { tokens: 4 }, 'tokens: 4'],
     ['money', { usd: 4 }, 'US dollars: 4.00'],
   ])(
-    'of %s that is spent asks a person, and a reply lets the task go on for as much again',
+    'of %s asks a person when it is spent; a reply grants the same amount again',
     async (_, budget, said) => {
       const price = { input: 500_000, output: 1_500_000 };
       const models = new ScriptedModel([LOOK, LOOK, LOOK, LOOK, { text: 'Done.' }], { price });
@@ -223,7 +223,7 @@ describe('a budget', () => {
     },
   );
 
-  it('is not raised by a "deny" from a client that has only words: it is told how to end the task', async () => {
+  it('is not raised by a "deny" of a text-only client: the reply says how to end the task', async () => {
     const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
     const service = await startService({
       ...(await where()),
@@ -242,7 +242,7 @@ describe('a budget', () => {
     expect((await settled(service.tasks, again)).status).toEqual({ state: 'completed' });
   });
 
-  it('of time asks once the task has been at work for so long, and not in the middle of a turn', async () => {
+  it('of time asks once the task has worked for that long, but not during a turn', async () => {
     const { tool, runs } = endless(60_000);
     const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
     const service = await startService({
@@ -261,7 +261,7 @@ describe('a budget', () => {
     expect((await settled(service.tasks, again)).status).toEqual({ state: 'completed' });
   });
 
-  it('is not asked about by a task that has come to its end, and outlives the server', async () => {
+  it('does not ask for a task that has ended, and outlives the server', async () => {
     const at = await where();
     const models = new ScriptedModel([LOOK, { text: 'Done.' }, LOOK, { text: 'Done.' }]);
     const first = await startService({ ...at, models, tools: [quick], budget: { turns: 2 } });
@@ -280,14 +280,14 @@ describe('a budget', () => {
   });
 });
 
-describe('time in which no server ran', () => {
+describe('time in which no server runs', () => {
   const DAY_MS = 86_400_000;
 
   type Options = Parameters<typeof startService>[0];
 
   /**
-   * A task whose tool had run for 10 s when its server ended, and that the next server continues a day later.
-   * @param ended the end of the first server: `killed` leaves the call open, and its process among the `orphans`
+   * A task whose tool had run for 10 s when its server ended. The next server continues the task a day later.
+   * @param ended how the first server ended: `killed` leaves the call open, and its process among the `orphans`
    */
   async function dayAfter(
     limits: Pick<Options, 'limits' | 'budget'>,
@@ -335,7 +335,7 @@ describe('time in which no server ran', () => {
     expect(spent.activeMs).toBe(10_000);
   });
 
-  it('R28 spends no budget either if the next server cannot write at first', async () => {
+  it('R28 spends no budget if the next server cannot write at first', async () => {
     const disk = new Interruption();
     disk.full = true;
     const { service, accepted } = await dayAfter({ budget: { activeMs: 60_000 } }, { between: disk.between });
@@ -349,7 +349,7 @@ describe('time in which no server ran', () => {
     expect(spent.activeMs).toBe(10_000);
   });
 
-  it('D6 spends no budget either while a process of the killed server still runs', async () => {
+  it('D6 spends no budget while a process of the killed server still runs', async () => {
     const orphans: Orphan[] = [];
     const children = { endOrphans: () => Promise.resolve(orphans) };
     const { service, accepted } = await dayAfter(

@@ -1,4 +1,4 @@
-/** A parked task costs nothing and waits for as long as it takes: everything of it is in the journal. */
+/** A parked task uses no resources of the process: its whole state is in the journal. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const PRINCIPAL = 'ada';
 
-/** All that lives in a process: made anew from the files alone. */
+/** Everything that lives in a process, created from the files alone. */
 interface Life {
   tasks: RunningTaskService;
   end(): Promise<void>;
@@ -96,7 +96,7 @@ function approval(saw: Snapshot): Incoming {
   return incoming('', { taskId, decisions: { extension: TOOL_APPROVAL, decisions } });
 }
 
-/** Sends, and follows until the task stands still. */
+/** Sends a message, and follows the task until it parks or ends. */
 async function sent({ tasks }: Life, message: Incoming): Promise<Snapshot> {
   const { taskId, seq } = await tasks.send(message);
   const { signal } = new AbortController();
@@ -104,7 +104,7 @@ async function sent({ tasks }: Life, message: Incoming): Promise<Snapshot> {
   return tasks.snapshot(taskId, PRINCIPAL);
 }
 
-/** Nothing of any task is left in the process: no execution, no tool, no timer. Its last steps may still be on their way. */
+/** The process holds nothing of any task: no execution, tool or timer. The last steps may still need a moment. */
 async function expectIdle({ tasks }: Life, clock: FakeClock): Promise<void> {
   while (tasks.executing() > 0) await nextTurn();
   expect([clock.pending, tasks.running()]).toEqual([0, []]);
@@ -123,7 +123,7 @@ describe('a task that waits for a person', () => {
     { later: '10 min', ms: 600_000 },
     { later: '10 days', ms: 864_000_000 },
   ])(
-    'R01 approved $later later, by a process that knows only the journal, runs its call exactly once',
+    'R01 approved $later later by a process that knows only the journal, runs its call exactly once',
     async ({ ms }) => {
       const directory = await temporaryDirectory();
       const clock = new FakeClock();
@@ -154,7 +154,7 @@ describe('a task that waits for a person', () => {
     },
   );
 
-  it('R01 approved ten minutes later in the same process, its scope is made at that moment', async () => {
+  it('R01 approved ten minutes later in the same process, creates its scope only then', async () => {
     const directory = await temporaryDirectory();
     const clock = new FakeClock();
     const life = await begin(directory, clock);

@@ -1,4 +1,4 @@
-/** Ten thousand tasks that wait for a person: rows on a disk, and nothing in the process. */
+/** Ten thousand parked tasks are rows on a disk. The process holds nothing of them. */
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readFile, readdir } from 'node:fs/promises';
@@ -15,7 +15,7 @@ const COUNT = 10_000;
 const APPEND = { tool: 'append-file', input: { path: fileOf(undefined), content: 'once' } };
 const maintenance = { expiry: { decisionMs: 604_800_000, idleMs: null }, retentionMs: 2_592_000_000 };
 
-it('R30 ten thousand parked tasks: a start reads none of them and holds nothing of them; any one resumes', async () => {
+it('R30 a start with ten thousand parked tasks reads and holds none of them; each of them can resume', async () => {
   const stateDir = await temporaryDirectory();
   const workspace = await temporaryDirectory();
   await park(stateDir, workspace);
@@ -32,7 +32,7 @@ it('R30 ten thousand parked tasks: a start reads none of them and holds nothing 
   });
   expect(await tasks.recover()).toBe(0);
   await tasks.maintenanceIdle();
-  // A page of the index tells the next deadline; entries are not looked at.
+  // The next deadline comes from a page of the index. No entry is read.
   expect(given).toEqual({ read: 0, unsettled: 0, deadlines: 100 });
   expect([clock.pending, tasks.executing(), models.requests.length]).toEqual([1, 0, 0]);
 
@@ -57,7 +57,7 @@ it('R30 ten thousand parked tasks: a start reads none of them and holds nothing 
   expect(failures).toEqual([]);
 }, 60_000);
 
-/** One task parked by the executor, and the others after it. The process that did it is gone. */
+/** The executor parks one task, and the test writes the others after it. That process has ended. */
 async function park(stateDir: string, workspace: string): Promise<void> {
   const models = new ScriptedModel([{ calls: [APPEND] }]);
   const service = await startService({ stateDir, workspace, models, maintenance });
@@ -71,7 +71,7 @@ async function park(stateDir: string, workspace: string): Promise<void> {
   await journal.close();
 }
 
-/** Counts the rows and entries that were given out. */
+/** Counts the rows and entries that were read. */
 function counting(journal: Journal, given: { read: number; unsettled: number; deadlines: number }): Journal {
   const read = journal.read.bind(journal);
   const unsettled = journal.unsettled.bind(journal);

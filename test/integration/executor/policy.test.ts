@@ -1,4 +1,4 @@
-/** Rules and modes over whole tasks: with the real journal, tools and workspace. */
+/** Rules and modes in whole tasks, with the real journal, tools and workspace. */
 import { describe, expect, it } from '@jest/globals';
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -150,7 +150,7 @@ describe('a task under rules', () => {
   });
 });
 
-/** An agent that was trusted with its tool by the decision on its first call. */
+/** The decision on its first call trusts an agent with its tool. */
 async function trusting(grant: { minutes?: number; uses?: number }, turns: ScriptedTurn[]) {
   const started = await agent([{ calls: [write('first.txt')] }, ...turns]);
   const parked = await settled(started.tasks, await started.tasks.send(says('go')));
@@ -165,7 +165,7 @@ describe('a grant with an end', () => {
     const { after, workspace } = await trusting({ uses: 1 }, [{ calls: [write('a.txt'), write('b.txt')] }]);
     expect(after.status).toMatchObject({ pending: [{ title: 'Write b.txt' }] });
     expect(after.grants).toEqual([]);
-    // Nothing of the turn runs before all of it is decided.
+    // No call of the turn runs before all are decided.
     await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });
 

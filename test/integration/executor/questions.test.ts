@@ -47,14 +47,14 @@ async function eventsOf({ tasks }: RunningService, taskId: string): Promise<Task
   return events;
 }
 
-/** The results of its last calls, as the model got them. */
+/** The results of the last calls, as the model gets them. */
 const results = (models: ScriptedModel) =>
   models.requests
     .at(-1)
     ?.conversation.findLast((step) => step.role === 'tool')
     ?.results.map(({ text, isError }) => ({ text, isError }));
 
-/** A task whose running tool has asked a question. */
+/** A task with a running tool that has asked a question. */
 async function working(options: Parameters<typeof askingTool>[0], more: Options = {}) {
   const asking = askingTool(options);
   const service = await started([CALLS_ASK], { tools: [asking.tool], ...more });
@@ -67,7 +67,7 @@ describe('a call that is a question', () => {
     ['as it is', {}],
     ['with autoExecute', { settings: { autoExecute: true } }],
     ['when it may only look', { settings: { readOnly: true } }],
-  ])('R16 waits for a person, %s; the answer is its result and nothing runs', async (_how, more) => {
+  ])('R16 waits for a person, %s; the call’s result is the answer and no tool runs', async (_how, more) => {
     const service = await started([ASKS]);
     const task = await parked(service, more);
     expect(pendingOf(task)).toMatchObject([
@@ -91,7 +91,7 @@ describe('a call that is a question', () => {
     expect(types).not.toContain('tool.started');
   });
 
-  it('is declined with a reason, which the model gets', async () => {
+  it('can be declined with a reason, which the model gets', async () => {
     const service = await started([ASKS]);
     const task = await parked(service);
     const declined = decides(task, { callId: idOf(task), decision: 'deny', reason: 'you choose' });
@@ -117,7 +117,7 @@ describe('a call that is a question', () => {
       /applies only to its question/,
     ],
     ['another hash', { decision: 'answer' as const, answer: 'red', shown: 'x' }, /is not what was shown/],
-  ])('D1 is not answered by %s; it still waits', async (_what, decision, message) => {
+  ])('D1 is not answered by %s, and still waits', async (_what, decision, message) => {
     const service = await started([ASKS]);
     const task = await parked(service);
     await expect(
@@ -137,7 +137,7 @@ describe('a call that is a question', () => {
     });
   });
 
-  it('for a client without extensions, the next text is the answer, whatever it says', async () => {
+  it('takes the next text of a client without extensions as the answer, whatever it says', async () => {
     const question = { calls: [{ tool: 'ask-person', input: { question: 'What do you say?' } }] };
     const service = await started([question]);
     const task = await parked(service);
@@ -146,7 +146,7 @@ describe('a call that is a question', () => {
     expect(results(service.models)).toEqual([{ text: 'deny', isError: false }]);
   });
 
-  it('for such a client, a text that is no choice is refused, and the error lists the choices', async () => {
+  it('refuses a text of such a client that is no choice, and the error lists the choices', async () => {
     const service = await started([ASKS]);
     const { taskId } = await parked(service);
     await expect(service.tasks.send(says('green', { taskId, wordsDecide: true }))).rejects.toMatchObject({
@@ -157,7 +157,7 @@ describe('a call that is a question', () => {
     expect(results(service.models)).toEqual([{ text: 'red', isError: false }]);
   });
 
-  it('R03 beside a call that waits for approval, each is decided separately, before any call of the turn runs', async () => {
+  it('R03 in a turn with a call that waits for approval: each is decided separately, before any call of the turn runs', async () => {
     const write = { tool: 'write-file', input: { path: 'a', content: 'x' } };
     const service = await started([{ calls: [...ASKS.calls, write] }]);
     const task = await parked(service);
@@ -208,7 +208,7 @@ describe('a question of a running tool', () => {
     await idle(on.tasks);
   });
 
-  it('is declined, and the tool gets the reason', async () => {
+  it('can be declined, and the tool gets the reason', async () => {
     const on = await working({ asks: [WHICH] });
     const deny = decides(on.task, { callId: idOf(on.task), decision: 'deny', reason: 'no colour' });
     await settled(on.tasks, await on.tasks.send(deny));
@@ -239,7 +239,7 @@ describe('a question of a running tool', () => {
     expect(on.heard).toMatchObject([{ answer: { name: 'Ada', age: 36 } }]);
   });
 
-  it('while a person is asked, no time limit runs: not of the tool, the turn, the task, nor the budget', async () => {
+  it('stops all time limits and the budget: of the tool, the turn and the task', async () => {
     const limits = { toolMs: 50_000, turnMs: 50_000, taskMs: 50_000 };
     const on = await working({ asks: [WHICH] }, { limits, budget: { activeMs: 50_000 } });
     on.clock.advance(3_600_000);
@@ -249,7 +249,7 @@ describe('a question of a running tool', () => {
     expect(after.spent.activeMs).toBe(0);
   });
 
-  it('after the answer, the time limits run again', async () => {
+  it('starts the time limits again after the answer', async () => {
     let answered: (() => void) | undefined;
     const goesOn = new Promise<void>((resolve) => (answered = resolve));
     const last = async ({ signal }: { signal: AbortSignal }) => {
@@ -348,7 +348,7 @@ describe('a question of a running tool', () => {
   it.each([
     ['with side effects asks a person whether it runs again', 'other' as const, 'input-required'],
     ['without side effects runs again', 'none' as const, 'input-required'],
-  ])('E2 stays open when the server ends; once answered, a tool %s', async (_what, sideEffect, state) => {
+  ])('E2 stays open when the server ends; after the answer, a tool %s', async (_what, sideEffect, state) => {
     const asking = askingTool({ asks: [WHICH], sideEffect });
     const first = await started([CALLS_ASK], { tools: [asking.tool] });
     const task = await parked(first, { settings: { autoExecute: true } });

@@ -1,4 +1,4 @@
-/** Sessions that have long been over are deleted; what was deleted is unknown, and says so. */
+/** Old sessions are deleted. A later request gets the error that the session is unknown. */
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { followJournal } from '../../../a2a-server/executor/follow-journal.ts';
@@ -11,8 +11,8 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const DAY = 86_400_000;
 
-describe('a session that is over', () => {
-  it('is deleted when its time is up, with all of its tasks; its handles are then unknown', async () => {
+describe('a session that has ended long ago', () => {
+  it('is deleted with all its tasks when its retention ends; its handles are then unknown', async () => {
     const stateDir = await temporaryDirectory();
     const maintenance = { retentionMs: 30 * DAY };
     const models = new ScriptedModel([]);
@@ -41,7 +41,7 @@ describe('a session that is over', () => {
     const last = await settled(tasks, await tasks.send(says('still here', { sessionId: other.sessionId })));
     clock.advance(3 * 3_600_000);
     await tasks.maintenanceIdle();
-    // The next round, an hour later, uses the time at its start.
+    // The next round runs an hour later, and uses the time at its start.
     clock.advance(3_600_000);
     await tasks.maintenanceIdle();
     const unknown = { reason: 'UNKNOWN_TASK' };
@@ -64,8 +64,8 @@ describe('a session that is over', () => {
   });
 });
 
-describe('a task that is deleted while it is read', () => {
-  it('S2 is unknown to a reader in its middle, and to one that folds it; neither is given half of it', async () => {
+describe('a task that is deleted during a read', () => {
+  it('S2 becomes unknown to a stream reader and to a snapshot fold; neither gets an incomplete task', async () => {
     const path = join(await temporaryDirectory(), 'journal.db');
     const journal = await openSqliteJournal({ path, clock: () => 1 });
     try {

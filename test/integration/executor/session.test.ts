@@ -16,7 +16,7 @@ function write(path: string) {
 }
 
 describe('a session', () => {
-  it('goes on after its task has ended: the next task is shown the conversation so far', async () => {
+  it('continues after its task has ended: the next task gets the conversation so far', async () => {
     const model = new ScriptedModel([{ text: 'First answer.' }, { text: 'Second answer.' }]);
     const { tasks } = await startService({ ...(await fresh()), models: model });
     const first = await tasks.send(says('first question'));
@@ -32,7 +32,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('hands its workspace on to its next task, but not the leave to act without asking', async () => {
+  it('gives its workspace to its next task, but not the permission to act without asking', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([{ calls: [write('a.txt')] }, {}, { calls: [write('a.txt')] }]);
     const { tasks } = await startService({ stateDir, workspace: stateDir, models: model });
@@ -44,7 +44,7 @@ describe('a session', () => {
     expect(snapshot.status.state).toBe('input-required');
   });
 
-  it('A2A 1.0 §3.4.3: a message with a task of another session is refused, and changes neither', async () => {
+  it('A2A 1.0 §3.4.3: refuses a message with a task of another session, and changes neither task', async () => {
     const { tasks } = await startService({ ...(await fresh()), models: new ScriptedModel([{}, {}]) });
     const first = await tasks.send(says('one'));
     const second = await tasks.send(says('two'));
@@ -58,7 +58,7 @@ describe('a session', () => {
     expect((await tasks.list({ principal: ADA }, { size: 10 })).total).toBe(2);
   });
 
-  it('R15 is never begun by an id nobody knows; the sessions that exist are named', async () => {
+  it('R15 does not start for an unknown id; the error lists the existing sessions', async () => {
     const { tasks } = await startService({ ...(await fresh()), models: new ScriptedModel([{}]) });
     const { sessionId } = await tasks.send(says('hello'));
     await expect(tasks.send(says('hello', { sessionId: 'session-nowhere' }))).rejects.toMatchObject({
@@ -70,7 +70,7 @@ describe('a session', () => {
 });
 
 describe('an approved call', () => {
-  it('R10 an edit of the content runs edited, and the model is told', async () => {
+  it('R10 runs with the person’s edit of the content, and the model gets the edit', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([
       { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'theirs' } }] },
@@ -86,7 +86,7 @@ describe('an approved call', () => {
     expect(JSON.stringify(model.requests[1]?.conversation)).toContain('The person changed the input');
   });
 
-  it('R10 an edit the tool would not accept is refused, and the call still waits', async () => {
+  it('R10 refuses an edit that the tool does not accept, and the call still waits', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([
       { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'theirs' } }] },
@@ -101,7 +101,7 @@ describe('an approved call', () => {
     expect(await tasks.snapshot(parked.taskId, ADA)).toEqual(parked);
   });
 
-  it('R11 is asked again with the new diff when the file has changed since, and nothing is written', async () => {
+  it('R11 asks again with the new diff if the file has changed since, and nothing is written', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([
       { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'new\n' } }] },
@@ -123,7 +123,7 @@ describe('an approved call', () => {
     expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('new\n');
   });
 
-  it('R12 trust for a tool lets its later calls run unasked, while others still ask', async () => {
+  it('R12 with trust for a tool lets later calls of it run without asking; other tools still ask', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([
       { calls: [write('a.txt')] },
@@ -144,7 +144,7 @@ describe('an approved call', () => {
 });
 
 describe('the words approve and deny', () => {
-  it('D1 decide for a client that has nothing else to answer with, and for no other', async () => {
+  it('D1 count as decisions only from a client that has no other way to answer', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([{ calls: [write('a.txt')] }]);
     const { tasks } = await startService({ stateDir, workspace, models: model });
@@ -157,8 +157,8 @@ describe('the words approve and deny', () => {
   });
 });
 
-describe('a message that is sent again', () => {
-  it('R27 R65 is answered as its task stands now, not by a question that has been decided since', async () => {
+describe('a message that arrives twice', () => {
+  it('R27 R65 gets the current state of its task, not a question that has been decided since', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([{ calls: [write('a.txt')] }]);
     const { tasks } = await startService({ stateDir, workspace, models: model });

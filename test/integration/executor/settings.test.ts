@@ -1,4 +1,4 @@
-/** The settings of a message to a task that is under way. */
+/** A message to an unfinished task carries settings. */
 import { describe, expect, it } from '@jest/globals';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,10 +7,10 @@ import { ScriptedModel } from '../../support/scripted-model.ts';
 import { ADA, says, settled, startService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-/** A call that waits keeps its task parked. */
+/** A waiting call keeps its task parked. */
 const CALL = { tool: 'write-file', input: { path: 'a.txt', content: 'x' } };
 
-/** A task that is under way until the test ends. */
+/** A task that runs until the test ends. */
 async function underWay(settings: TaskSettings) {
   const stateDir = await temporaryDirectory();
   const models = new ScriptedModel([{ text: 'Thinking.', until: new Promise(() => undefined) }]);
@@ -21,7 +21,7 @@ async function underWay(settings: TaskSettings) {
 
 describe('a message to an unfinished task', () => {
   it.each([{ readOnly: true }, { autoExecute: true }, { model: 'fast' }])(
-    'is refused if it asks for other settings (%j), and changes nothing',
+    'is refused if it contains other settings (%j), and changes nothing',
     async (settings) => {
       const { tasks, taskId, sessionId } = await underWay({});
       await expect(tasks.send(says('more', { sessionId, settings }))).rejects.toMatchObject({
@@ -32,7 +32,7 @@ describe('a message to an unfinished task', () => {
     },
   );
 
-  it('counts as a decision alone, even if the client sends settings with every message', async () => {
+  it('counts only as a decision, even if the client sends settings with every message', async () => {
     const stateDir = await temporaryDirectory();
     const models = new ScriptedModel([{ calls: [CALL] }]);
     const { tasks } = await startService({ stateDir, workspace: await temporaryDirectory(), models });

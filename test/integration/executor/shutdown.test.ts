@@ -1,4 +1,4 @@
-/** What a server that ends in order leaves for the next one. */
+/** After an orderly shutdown, the next server continues the task. */
 import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import { ScriptedModel } from '../../support/scripted-model.ts';
 import { says, settled, startService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-/** A tool without side effects. @param run what it does, given its signal. */
+/** A tool without side effects. @param run the tool's work; it gets the signal */
 function look(run: (signal: AbortSignal) => Promise<void>): Tool {
   return defineTool({
     name: 'look',
@@ -25,8 +25,8 @@ function look(run: (signal: AbortSignal) => Promise<void>): Tool {
   });
 }
 
-describe('a read-only call that the end of the server stops', () => {
-  it('R22 R49 is run again by the next one, as it would be had the server been killed', async () => {
+describe('a read-only call that a shutdown stops', () => {
+  it('R22 R49 runs again on the next server, as after a kill', async () => {
     const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
     let runs: (() => void) | undefined;
     const running = new Promise<void>((resolve) => (runs = resolve));

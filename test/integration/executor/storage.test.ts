@@ -1,4 +1,4 @@
-/** A journal that cannot be written for a while: nothing is lost by it, and nothing has to be begun anew. */
+/** The journal cannot be written for a while. No event is lost, and no work starts again. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { NO_TIME_LIMITS } from '../../../a2a-server/executor/time-limits.ts';
@@ -27,13 +27,13 @@ afterEach(() => close?.());
 interface Failing {
   tasks: RunningTaskService;
   clock: FakeClock;
-  /** Resolves when the executor has been refused by the disk. */
+  /** Resolves when the disk has refused an append of the executor. */
   refused: Promise<unknown>;
-  /** The disk has room again. */
+  /** Gives the disk room again. */
   mend: () => void;
 }
 
-/** The real service on a real journal whose disk is full from the first event of this type on. */
+/** The real service on a real journal. Its disk is full from the first event of this type on. */
 async function fullFrom(
   type: TaskEvent['type'],
   turns: ScriptedTurn[],
@@ -64,7 +64,7 @@ async function fullFrom(
     graceMs: 5_000,
     limits: NO_TIME_LIMITS,
     budget: NO_BUDGET,
-    // By the next turn of the event loop it has drawn its consequences.
+    // The executor reacts within one turn of the event loop.
     onFailure: (_taskId, error) => setImmediate(() => told?.(error)),
   });
   close = async () => {
@@ -76,7 +76,7 @@ async function fullFrom(
 
 describe('a task whose journal cannot be written', () => {
   it.each(['task.working', 'turn.started', 'text.delta', 'turn.finished'] as const)(
-    'R28 at %s goes on by itself when the disk has room again',
+    'R28 at %s continues without help when the disk has room again',
     async (type) => {
       const { tasks, clock, refused, mend } = await fullFrom(type, [{ text: 'One.' }, { text: 'Two.' }]);
       const accepted = await tasks.send(says('go'));
@@ -88,7 +88,7 @@ describe('a task whose journal cannot be written', () => {
     },
   );
 
-  it('R28 is not failed for it, even if a shorter event would have found room', async () => {
+  it('R28 does not fail for that reason, even if a shorter event still fits', async () => {
     const turns = [{ text: 'One.' }, { text: 'Two.' }];
     const { tasks, clock, refused } = await fullFrom('text.delta', turns, { once: true });
     const accepted = await tasks.send(says('go'));

@@ -1,4 +1,4 @@
-/** The agent's list of things to do: from the call to every client's view, on a real journal. */
+/** The agent's to-do list: from the tool call to every client's view, on a real journal. */
 import { expect, it } from '@jest/globals';
 import { fold } from '../../../bridge/sessions/task-view.ts';
 import { toolApprovalDialect } from '../../../bridge/dialects/tool-approval.ts';
@@ -22,7 +22,7 @@ const list = (...statuses: Todo['status'][]): ScriptedTurn => ({
   ],
 });
 
-it('R05 a list that is kept is the same to who followed all along, from any place, or asks at the end', async () => {
+it('R05 a to-do list is the same for a reader from the start, a reader from any cursor, and a snapshot at the end', async () => {
   const { tasks } = await startService({
     stateDir: await temporaryDirectory(),
     workspace: await temporaryDirectory(),

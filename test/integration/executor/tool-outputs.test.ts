@@ -1,4 +1,4 @@
-/** What tools put out: seen as it grows, kept whole, read on by the model. On real processes and a real journal. */
+/** Tool outputs: streamed live, stored whole, and readable by the model. Uses real processes and a real journal. */
 import { describe, expect, it } from '@jest/globals';
 import type { Artifact } from '@a2a-js/sdk';
 import { z } from 'zod';
@@ -17,7 +17,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const LONG = Array.from({ length: 20_000 }, (_, n) => `record ${n}\n`).join('');
 
-/** As a tool of an MCP server may: it gives back more than anybody would read at once. */
+/** Like a tool of an MCP server, it returns more than a model reads at once. */
 const dump = defineTool({
   name: 'dump',
   description: 'Gives it all.',
@@ -67,7 +67,7 @@ async function entriesOf(
   return entries;
 }
 
-/** Artifacts as a client without extensions has them, who is shown the task and then what follows. */
+/** Artifacts of a client without extensions: first from the task, then from the events. */
 function gathered(artifacts: Map<string, string>, entries: readonly JournalEntry[]): Map<string, string> {
   for (const entry of entries) {
     const payload = toStreamResponse(entry, VIEW)?.payload;
@@ -89,7 +89,7 @@ const shownIn = (snapshot: Snapshot | undefined): Map<string, string> =>
   );
 
 describe('the output of a tool', () => {
-  it('S1 is one growing artifact, from any point where a client without extensions begins to read', async () => {
+  it('S1 is one growing artifact, wherever a client without extensions starts to read', async () => {
     const service = await agent([
       calls('run-shell-command', { command: 'for i in 1 2 3; do echo line $i; sleep 0.1; done' }),
     ]);
@@ -100,12 +100,12 @@ describe('the output of a tool', () => {
     expect(output?.[1]).toBe('line 1\nline 2\nline 3\n');
     for (let cut = 1; cut <= entries.length; cut += 1) {
       const seen = gathered(shownIn(foldAll(taskId, entries.slice(0, cut))), entries.slice(cut));
-      // The words of a turn are shown when they come; an artifact without words may be left out once its turn is over.
+      // A turn's text appears with its first words. An artifact without text may be missing once its turn has ended.
       for (const [id, text] of whole) expect(seen.get(id)).toBe(text);
     }
   });
 
-  it('J2 is complete in a snapshot, from whichever entry the fold continues', async () => {
+  it('J2 is complete in a snapshot, whichever entry the fold continues from', async () => {
     const service = await agent([calls('dump', {})]);
     const { taskId } = await settled(service.tasks, await service.tasks.send(says('go')));
     const entries = await entriesOf(service, taskId);
@@ -147,7 +147,7 @@ describe('a result that is too long for a model', () => {
     expect(await read({ offset: LONG.length })).toContain('beyond its end');
   });
 
-  it('X1 can be read in its own session only', async () => {
+  it('X1 can be read only in its own session', async () => {
     const service = await agent([calls('dump', {}), { text: 'done' }]);
     const ended = await settled(service.tasks, await service.tasks.send(says('go')));
     const toolId = Object.values(ended.calls)[0]?.toolId ?? '';

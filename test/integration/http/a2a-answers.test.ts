@@ -42,7 +42,7 @@ describe('the version', () => {
     expect(unserved.text).toContain('VERSION_NOT_SUPPORTED');
   });
 
-  test('the header wins over the parameter', async () => {
+  test('wins in the header over the parameter', async () => {
     const answer = await request(server, { method: 'GET', path: `/tasks/${start()}?A2A-Version=7.1` });
     expect(answer.status).toBe(200);
   });
@@ -88,7 +88,7 @@ describe('addresses and methods', () => {
     ['POST', CARD, 'GET, HEAD'],
     ['POST', '/health', 'GET, HEAD'],
     ['GET', '/api/tools/abort/x', 'POST'],
-  ])('%s %s is a wrong method: %s is allowed', async (method, path, allow) => {
+  ])('%s %s uses a wrong method: %s is allowed', async (method, path, allow) => {
     const answer = await request(server, { method, path });
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toBe(allow);
@@ -97,7 +97,7 @@ describe('addresses and methods', () => {
   test.each([
     ['POST', '/v1/message:send'],
     ['GET', '/v1/tasks/x'],
-  ])('%s %s exists for A2A 0.3 alone', (method, path) => {
+  ])('%s %s exists only for A2A 0.3', (method, path) => {
     expect(allowedMethods(path, '0.3')).toContain(method);
     expect(allowedMethods(path, '1.0')).toEqual([]);
   });
@@ -143,7 +143,7 @@ function notify(method: string, params: unknown) {
 }
 
 describe('JSON-RPC notifications', () => {
-  test('get no body, whether they succeed or fail', async () => {
+  test('get no response body, whether they succeed or fail', async () => {
     const configuration = { returnImmediately: true };
     const answers = [
       await notify('SendMessage', { ...userMessage('hi'), configuration }),
@@ -156,7 +156,7 @@ describe('JSON-RPC notifications', () => {
     expect(server.tasks.following).toBe(0);
   });
 
-  test('an id of null is a request', async () => {
+  test('an id of null makes a request, not a notification', async () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: null, method: 'GetTask', params: { id: start() } });
     expect((await request(server, { body })).body).toMatchObject({ id: null, result: {} });
   });
@@ -177,14 +177,17 @@ describe('the media type', () => {
 });
 
 describe('the agent card', () => {
-  test.each(['1.0', '0.3'])('of %s says when it changed, and is not sent again', async (version) => {
-    const card = (headers: Record<string, string> = {}) =>
-      request(server, { method: 'GET', path: CARD, headers: { 'a2a-version': version, ...headers } });
-    const modified = (await card()).headers.get('last-modified') ?? '';
-    expect(Number.isNaN(Date.parse(modified))).toBe(false);
-    expect((await card({ 'if-modified-since': modified, 'cache-control': 'max-age=0' })).status).toBe(304);
-    expect((await card({ authorization: `Bearer ${TOKEN}` })).status).toBe(200);
-  });
+  test.each(['1.0', '0.3'])(
+    'of %s has a modification date, and an unchanged card is not sent again',
+    async (version) => {
+      const card = (headers: Record<string, string> = {}) =>
+        request(server, { method: 'GET', path: CARD, headers: { 'a2a-version': version, ...headers } });
+      const modified = (await card()).headers.get('last-modified') ?? '';
+      expect(Number.isNaN(Date.parse(modified))).toBe(false);
+      expect((await card({ 'if-modified-since': modified, 'cache-control': 'max-age=0' })).status).toBe(304);
+      expect((await card({ authorization: `Bearer ${TOKEN}` })).status).toBe(200);
+    },
+  );
 });
 
 test('an answer over JSON-RPC is application/json', async () => {

@@ -1,4 +1,6 @@
-/** What the server keeps of a message and of a cancel, and what it sends to a client that accepts some media types only. */
+/**
+ * The server keeps certain fields of a message and of a cancel. A client can restrict the media types of its answers.
+ */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { openStream, streamOf } from './event-source.ts';
@@ -49,7 +51,7 @@ function send(acceptedOutputModes: string[]) {
   return rpc(server, 'SendMessage', { ...userMessage('go'), configuration: { acceptedOutputModes } });
 }
 
-/** An answer whose task has an artifact of these parts. */
+/** An answer whose task has an artifact with these parts. */
 function artifact(...parts: object[]) {
   return { result: { task: { artifacts: expect.arrayContaining([expect.objectContaining({ parts })]) } } };
 }
@@ -62,7 +64,7 @@ describe('acceptedOutputModes', () => {
   });
 
   test.each([[[]], [['*/*']], [['text']], [['text/plain', 'application/json', 'image/*']]])(
-    '%j gets every part as it is',
+    '%j gets every part unchanged',
     async (modes) => {
       const file = expect.objectContaining({ raw: 'AAAA', mediaType: 'image/png' });
       const data = expect.objectContaining({ data: { rows: 2 } });
@@ -70,7 +72,7 @@ describe('acceptedOutputModes', () => {
     },
   );
 
-  test('other parts than text become text for a client that accepts text only', async () => {
+  test('text only: other parts are converted to text', async () => {
     const data = expect.objectContaining({ text: '{"rows":2}' });
     const file = expect.objectContaining({
       text: expect.stringContaining('chart.png (image/png) is left out'),
@@ -86,7 +88,7 @@ describe('acceptedOutputModes', () => {
     expect(JSON.stringify(streamed)).not.toContain('AAAA');
   });
 
-  test('a client that accepts no text is refused, and nothing begins', async () => {
+  test('without text is refused, and no task starts', async () => {
     const refused = await send(['image/png']);
     expect(refused.body).toMatchObject({ error: { code: -32005 } });
     expect(refused.text).toContain('text/plain');
@@ -94,7 +96,7 @@ describe('acceptedOutputModes', () => {
   });
 
   test.each([{ taskId: 'task-1' }, { contextId: 'session-1' }])(
-    'E3 a message to %j counts whatever the client accepts: it may be a decision',
+    'E3 %j: a message counts whatever the client accepts, because it may be a decision',
     async (to) => {
       const configuration = { acceptedOutputModes: ['image/png'], returnImmediately: true };
       for (const method of ['SendMessage', 'SendStreamingMessage']) {

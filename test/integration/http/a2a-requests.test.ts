@@ -97,7 +97,7 @@ describe('a message that breaks a rule', () => {
   });
 });
 
-describe('a request without what it needs', () => {
+describe('a request without a required field', () => {
   test.each(['GetTask', 'CancelTask', 'SubscribeToTask'])(
     '%s without an id is invalid params',
     async (method) => {
@@ -136,7 +136,7 @@ describe('a request without what it needs', () => {
     },
   );
 
-  test('a list over HTTP+JSON takes its filters from the query', async () => {
+  test('a list over HTTP+JSON takes its filters from the query string', async () => {
     const { taskId } = server.tasks.start(
       { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },
       [{ type: 'task.completed' }],
@@ -204,7 +204,7 @@ describe('a message of A2A 0.3', () => {
   test.each<[string, object]>([
     ['a text part', { kind: 'text', text: 'hi' }],
     ['a data part', { kind: 'data', data: { a: null } }],
-  ])('%s may have metadata that is null, as every other field', async (_what, part) => {
+  ])('%s may have null metadata, like every other field', async (_what, part) => {
     const message = oldMessage({
       contextId: null,
       taskId: null,
@@ -221,7 +221,7 @@ describe('a message of A2A 0.3', () => {
   });
 
   test.each(['request', 'message'])(
-    'over HTTP+JSON, the field %s is the message: its name in a2a.proto, and in JSON',
+    'over HTTP+JSON, the field %s holds the message: its name in a2a.proto, and its JSON name',
     async (name) => {
       const message = { message_id: 'm', role: 'ROLE_USER', content: [{ text: 'hi', metadata: null }] };
       const answer = await request(server, {

@@ -28,7 +28,7 @@ const ROUTES = [
   { method: 'GET', path: '/no/such/address' },
 ];
 
-/** A request with headers that `fetch` would not let one set. */
+/** Sends a request with headers that `fetch` does not allow. */
 function raw(headers: Record<string, string>, path = '/health'): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const sent = httpRequest(
@@ -49,7 +49,7 @@ function raw(headers: Record<string, string>, path = '/health'): Promise<number 
 }
 
 describe('authentication', () => {
-  test.each(ROUTES)('X1 $method $path asks for a token', async ({ method, path }) => {
+  test.each(ROUTES)('X1 $method $path requires a token', async ({ method, path }) => {
     for (const authorization of [
       undefined,
       '',
@@ -99,7 +99,7 @@ describe('authentication', () => {
     expect(server.logged()).not.toContain('wrong-token');
   });
 
-  test('X1 refused credentials and hosts are logged, with the address that sent them', async () => {
+  test('X1 refused credentials and hosts are logged with the sender’s address', async () => {
     const before = server.logged().length;
     await request(server, {
       path: '/health?secret=1',
@@ -126,11 +126,11 @@ describe('authentication', () => {
     ['localhost@evil.example', 403],
     ['127.0.0.1 evil.example', 403],
     ['0.0.0.0', 403],
-  ])('X1 a request for the host %p is answered %p', async (host, status) => {
+  ])('X1 a request for the host %p gets %p', async (host, status) => {
     expect(await raw({ host })).toBe(status);
   });
 
-  test.each(['HTTP/1.0', 'HTTP/1.1'])('X1 a request of %s for no host is not answered', async (version) => {
+  test.each(['HTTP/1.0', 'HTTP/1.1'])('X1 a request of %s without a host gets no answer', async (version) => {
     const socket = connect(server.port, '127.0.0.1');
     socket.end(`GET /health ${version}\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: close\r\n\r\n`);
     let answer = '';
@@ -143,13 +143,13 @@ describe('authentication', () => {
   });
 
   test.each(['http://evil.example', 'null', 'http://localhost:3000'])(
-    'X1 a page of %p may not call',
+    'X1 a page of %p may not call the server',
     async (origin) => {
       expect(await raw({ origin })).toBe(403);
     },
   );
 
-  test('X1 hosts and origins that the operator lists are let in', async () => {
+  test('X1 hosts and origins from the operator’s list are accepted', async () => {
     const open = await startServer({
       reach: { publicHosts: ['agent.example'], origins: ['https://console.example'] },
     });
@@ -162,7 +162,7 @@ describe('authentication', () => {
     await open.close();
   });
 
-  test('X1 another principal’s task is unknown, word for word like one that does not exist', async () => {
+  test('X1 another principal’s task gives exactly the same error as an unknown task', async () => {
     const { taskId } = server.tasks.start({
       principal: 'local',
       channel: 'a2a',
@@ -181,7 +181,7 @@ describe('authentication', () => {
     expect(server.tasks.cancelled).toEqual([]);
   });
 
-  test('a message is recorded under the principal its token stands for', async () => {
+  test('a message is recorded under the principal of its token', async () => {
     await rpc(
       server,
       'SendMessage',
@@ -193,7 +193,7 @@ describe('authentication', () => {
     expect(server.tasks.received.at(-1)).toMatchObject({ principal: 'other' });
   });
 
-  test('R49 while the server closes, work is refused with 503 and a time to come back', async () => {
+  test('R49 while the server closes, it refuses work with 503 and a retry time', async () => {
     server.setClosing(true);
     for (const path of ['/', '/message:send', '/tasks/task-1', '/api/tools/abort/x']) {
       const answer = await request(server, { path, body: '{}' });

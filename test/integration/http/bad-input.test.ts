@@ -8,7 +8,7 @@ let server: TestServer;
 beforeAll(async () => (server = await startServer()));
 afterAll(() => server.close());
 
-/** Whatever came before: the server serves, and nothing reached a task. */
+/** After any bad input, the server still serves and no task has changed. */
 afterEach(async () => {
   expect(server.tasks.received).toEqual([]);
   expect(await request(server, { method: 'GET', path: '/health' })).toMatchObject({ status: 200 });
@@ -24,7 +24,7 @@ const call = (params: unknown): string =>
 const VALID = { callId: 'c', shown: '3f9ac2d1', decision: 'approve' };
 const decisions = (...list: unknown[]) => ({ extension: TOOL_APPROVAL, decisions: list });
 
-describe('bodies that are not what they should be', () => {
+describe('invalid bodies', () => {
   test('X3 a text of 10 MB is too large, over both bindings', async () => {
     const big = userMessage('x'.repeat(10 * 1024 * 1024));
     const overRpc = await request(server, { body: call(big) });
@@ -35,7 +35,7 @@ describe('bodies that are not what they should be', () => {
     expect(reason(overRest)).toBe('TOO_LARGE');
   });
 
-  test.each(['[', '{"a":'])('X3 nesting 10,000 deep with %p is refused wherever it stands', async (open) => {
+  test.each(['[', '{"a":'])('X3 nesting 10,000 deep with %p is refused at any place', async (open) => {
     const close = open === '[' ? ']' : '}';
     const nested = `${open.repeat(10_000)}1${close.repeat(10_000)}`;
     const bodies = [
@@ -53,7 +53,7 @@ describe('bodies that are not what they should be', () => {
     }
   });
 
-  test('X3 brackets inside strings are not nesting', async () => {
+  test('X3 brackets inside strings do not count as nesting', async () => {
     const text = `${'['.repeat(1000)}\\"${'{'.repeat(1000)}`;
     const answer = await rpc(server, 'GetTask', { id: text });
     expect(answer.body).toMatchObject({ error: { code: -32001 } });
@@ -69,7 +69,7 @@ describe('bodies that are not what they should be', () => {
     expect(answer.text).toContain('UTF-8');
   });
 
-  test.each(['{', 'hello', '{"jsonrpc":"2.0",}', '\u0000'])('X3 the body %p is no JSON', async (body) => {
+  test.each(['{', 'hello', '{"jsonrpc":"2.0",}', '\u0000'])('X3 the body %p is not JSON', async (body) => {
     const answer = await request(server, { body });
     expect(answer.body).toMatchObject({ error: { code: -32700 } });
     const rest = await request(server, { path: '/message:send', body });
@@ -96,13 +96,13 @@ describe('bodies that are not what they should be', () => {
     expect(answer.body).toMatchObject({ jsonrpc: '2.0', error: { code } });
   });
 
-  test('a method of the other version is named as such', async () => {
+  test('a method of the other version is reported as such', async () => {
     expect((await rpc(server, 'message/send', {})).text).toContain('method of A2A 0.3');
     const old = await rpc(server, 'SendMessage', {}, { 'a2a-version': undefined });
     expect(old.text).toContain('A2A-Version: 1.0');
   });
 
-  test('a version nobody serves is refused by name, over both bindings', async () => {
+  test('an unsupported version is refused by name, over both bindings', async () => {
     const overRpc = await rpc(server, 'GetTask', { id: 'x' }, { 'a2a-version': '7.1' });
     expect(overRpc.body).toMatchObject({ id: 7, error: { code: -32009 } });
     for (const path of ['/tasks/x', '/tasks/x:subscribe']) {
@@ -122,7 +122,7 @@ describe('bodies that are not what they should be', () => {
     },
   );
 
-  test('X3 a compressed body is refused: it could unpack to anything', async () => {
+  test('X3 a compressed body is refused, because its unpacked size is unknown', async () => {
     const answer = await request(server, { body: 'xx', headers: { 'content-encoding': 'gzip' } });
     expect(reason(answer)).toBe('UNSUPPORTED_CONTENT');
   });
@@ -133,13 +133,13 @@ describe('bodies that are not what they should be', () => {
     ['/%E0%A4%A', 'GET', 404, 'UNKNOWN_ADDRESS'],
     ['/tasks/%ff', 'GET', 400, 'MALFORMED'],
     ['/', 'DELETE', 405, 'METHOD_NOT_ALLOWED'],
-  ])('X3 %p is answered to %p with %p and a reason', async (path, method, status, expected) => {
+  ])('X3 the path %p with the method %p gets %p, with a reason', async (path, method, status, expected) => {
     const answer = await request(server, { path, method });
     expect(answer.status).toBe(status);
     expect(reason(answer)).toBe(expected);
   });
 
-  test('X3 bytes that are not HTTP end their own connection and no other', async () => {
+  test('X3 bytes that are not HTTP close their own connection and no other', async () => {
     const socket = connect(server.port, '127.0.0.1');
     const closed = new Promise((resolve) => socket.on('close', resolve));
     socket.on('error', () => undefined);
@@ -153,7 +153,7 @@ describe('bodies that are not what they should be', () => {
     expect((await request(server, { method: 'GET', path: '/health', headers })).status).toBe(431);
   });
 
-  test('X3 a body that breaks off half way changes nothing', async () => {
+  test('X3 a body that ends too early changes nothing', async () => {
     const socket = connect(server.port, '127.0.0.1');
     const closed = new Promise((resolve) => socket.on('close', resolve));
     socket.write(
@@ -164,7 +164,7 @@ describe('bodies that are not what they should be', () => {
   });
 });
 
-describe('messages that are not what they should be', () => {
+describe('invalid messages', () => {
   test.each<[string, object, string]>([
     ['no parts', { parts: [] }, 'MALFORMED'],
     ['parts that are no list', { parts: 'hello' }, 'MALFORMED'],
@@ -205,7 +205,7 @@ describe('messages that are not what they should be', () => {
     ['another dialect', { callId: 'c', outcome: 'proceed_once' }],
     ['a list of decisions', [VALID]],
   ])(
-    'R06 D1 a decision with %s is refused as one, and never passed on as anything else',
+    'R06 D1 an invalid decision with %s is refused, and never becomes an ordinary message',
     async (_what, data) => {
       const params = userMessage([{ data }], { taskId: 'task-1' });
       const answer = await rpc(server, 'SendMessage', params);
@@ -214,7 +214,7 @@ describe('messages that are not what they should be', () => {
     },
   );
 
-  test('a client that counts on push notifications is told there are none', async () => {
+  test('a client that asks for push notifications gets the error that there are none', async () => {
     const configuration = { taskPushNotificationConfig: { url: 'https://example.com' } };
     const answer = await rpc(server, 'SendMessage', { ...userMessage('hi'), configuration });
     expect(answer.body).toMatchObject({ error: { code: -32003 } });
@@ -239,7 +239,7 @@ describe('messages that are not what they should be', () => {
     expect(reason(await rpc(server, 'ListTasks', params))).toBe('MALFORMED');
   });
 
-  test('query parameters that come twice are refused', async () => {
+  test('query parameters that appear twice are refused', async () => {
     const answer = await request(server, { method: 'GET', path: '/tasks?contextId=a&contextId=b' });
     expect(reason(answer)).toBe('MALFORMED');
   });

@@ -1,4 +1,4 @@
-/** The SDK's own clients, as peers that know nothing of this server: 1.0 over both bindings, 0.3 over JSON-RPC. */
+/** The SDK's own clients talk to this server: 1.0 over both bindings, 0.3 over JSON-RPC. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Role, TaskState } from '@a2a-js/sdk';
 import type { SendMessageRequest, StreamResponse } from '@a2a-js/sdk';
@@ -113,7 +113,7 @@ const ASKS: TaskEvent[] = [
   { type: 'input.required', pending: [WRITE] },
 ];
 
-/** A task that these events have happened to. */
+/** A task with these events. */
 function start(events: TaskEvent[]) {
   const message = { messageId: `m-${++messages}`, parts: [] };
   return server.tasks.start({ principal: 'local', channel: 'a2a', message }, events);
@@ -126,7 +126,7 @@ async function all(stream: AsyncGenerator<StreamResponse>): Promise<StreamRespon
 }
 
 describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
-  test('sends a message and gets the task once it waits, with what waits in words', async () => {
+  test('sends a message and gets the task once it waits, with the pending action in words', async () => {
     server.tasks.onSend = (incoming) => server.tasks.start(incoming, ASKS);
     const result = await (await transport()).sendMessage(saying('go'), options());
     if (!('status' in result)) throw new Error('a task was expected');
@@ -141,7 +141,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     expect(result.metadata).toBeUndefined();
   });
 
-  test('with the approval extension it gets the same as data, and the overview', async () => {
+  test('with the approval extension gets the same as data, and the overview', async () => {
     server.tasks.onSend = (incoming) => server.tasks.start(incoming, ASKS);
     const result = await (await transport()).sendMessage(saying('go'), options(TOOL_APPROVAL));
     if (!('status' in result)) throw new Error('a task was expected');
@@ -156,7 +156,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     });
   });
 
-  test('need not wait', async () => {
+  test('can get the task without waiting', async () => {
     const result = await (
       await transport()
     ).sendMessage(saying('go', { returnImmediately: true }), options());
@@ -181,7 +181,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     });
   });
 
-  test('subscribes, and sees the task and what follows', async () => {
+  test('subscribes, and gets the task and the later events', async () => {
     const { taskId } = server.tasks.start(
       { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },
       ASKS,
@@ -196,7 +196,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     ]);
   });
 
-  test('gets a task with as much history as it wants, and cancels it', async () => {
+  test('gets a task with the requested number of messages, and cancels it', async () => {
     const client = await transport();
     const { taskId } = server.tasks.start(
       {
@@ -218,7 +218,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     ).rejects.toMatchObject({ name: 'TaskNotCancelableError' });
   });
 
-  test('D1 is told why it is refused, in a way a program can tell apart', async () => {
+  test('D1 gets a machine-readable reason for a refusal', async () => {
     server.tasks.onSend = () => {
       throw new ProductError('ALREADY_DECIDED', 'Call call-1 was decided before: deny.', {
         facts: { callId: 'call-1', firstDecision: 'deny' },
@@ -238,7 +238,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
       callId: 'call-1',
       firstDecision: 'deny',
     };
-    // The SDK's client of 0.3 over HTTP+JSON drops what the answer says beside the message.
+    // The SDK's client of 0.3 over HTTP+JSON drops the other fields of the answer.
     if (peer !== '0.3 over HTTP+JSON')
       expect(error).toMatchObject(
         error instanceof Error && 'data' in error ? { data: [{ metadata }] } : { metadata },
@@ -248,7 +248,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     );
   });
 
-  test('an error nobody foresaw keeps its words to itself, and is logged', async () => {
+  test('gets no details of an unexpected error; the server logs them', async () => {
     server.tasks.onSend = () => {
       throw new Error('secret detail');
     };
@@ -259,7 +259,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
 });
 
 describe('A2A 1.0', () => {
-  test('the SDK’s factory finds its way from the address alone', async () => {
+  test('the SDK’s factory needs only the server’s address', async () => {
     const client = await new ClientFactory({
       transports: [new JsonRpcTransportFactory({ fetchImpl })],
     }).createFromUrl(server.url);
@@ -269,7 +269,7 @@ describe('A2A 1.0', () => {
     });
   });
 
-  test('lists tasks in pages, filtered, with artifacts only where they are asked for', async () => {
+  test('lists tasks in pages, with filters; artifacts come only on request', async () => {
     const [first] = [start(ASKS), start([{ type: 'task.completed' }]), start(ASKS)];
     for (const { transport } of PEERS.slice(0, 2)) {
       const list = async (more: object) =>
@@ -296,7 +296,7 @@ describe('A2A 1.0', () => {
     }
   });
 
-  test('the reason of a cancellation arrives, over both bindings', async () => {
+  test('a cancellation’s reason reaches the server, over both bindings', async () => {
     const metadata = { reason: 'changed my mind' };
     for (const { transport } of PEERS.slice(0, 2)) {
       const { taskId } = server.tasks.start({
@@ -312,7 +312,7 @@ describe('A2A 1.0', () => {
     }
   });
 
-  test('R27 the same message has the same hash, over whichever binding and version it comes', async () => {
+  test('R27 the same message has the same hash over every binding and version', async () => {
     const message = saying('go', { returnImmediately: true });
     for (const { transport, options } of PEERS) await (await transport()).sendMessage(message, options());
     const hashes = server.tasks.received.map(({ bodyHash }) => bodyHash);
@@ -321,7 +321,7 @@ describe('A2A 1.0', () => {
     expect(server.tasks.received.at(-1)?.bodyHash).not.toBe(hashes[0]);
   });
 
-  test('the extended card is refused: the public one says all', async () => {
+  test('the extended card is refused, because the public card is complete', async () => {
     for (const { transport } of PEERS.slice(0, 2))
       await expect((await transport()).getExtendedAgentCard({ tenant: '' }, modern())).rejects.toMatchObject({
         name: 'UnsupportedOperationError',
@@ -329,7 +329,7 @@ describe('A2A 1.0', () => {
   });
 });
 
-/** A JSON-RPC request as a client of 0.3 sends it. */
+/** A JSON-RPC request in the form of a 0.3 client. */
 function old(method: string, params: object, headers: Record<string, string> = {}): Promise<Response> {
   return openStream(server, {
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
@@ -345,7 +345,7 @@ describe('A2A 0.3', () => {
     parts: [{ kind: 'text', text: 'go' }],
   };
 
-  test('a message’s stream says `final` when the task waits, and only then', async () => {
+  test('a message’s stream sends `final` only when the task waits', async () => {
     server.tasks.onSend = (incoming) => server.tasks.start(incoming, ASKS);
     const events = await streamOf(await old('message/stream', { message }));
     expect(events.map(({ kind }) => kind)).toEqual([
@@ -362,7 +362,7 @@ describe('A2A 0.3', () => {
     ).toMatchObject([{ state: 'input-required' }]);
   });
 
-  test('a subscription is not final while the task waits, but when it ends', async () => {
+  test('a subscription sends `final` when the task ends, and not while it waits', async () => {
     const { taskId } = server.tasks.start(
       { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },
       [{ type: 'task.working' }],
@@ -389,7 +389,7 @@ describe('A2A 0.3', () => {
     );
     expect(opened.headers.get('x-a2a-extensions')).toBe(RESUMABLE_STREAM);
     expect((await streamOf(opened)).map(({ id }) => id)).toEqual(['3', '4']);
-    // Over HTTP+JSON the number is in the metadata alone.
+    // Over HTTP+JSON, only the metadata contains the number.
     const rest = await openStream(server, {
       path: `/v1/tasks/${taskId}:subscribe`,
       headers: { 'a2a-version': '', 'X-A2A-Extensions': RESUMABLE_STREAM, 'last-event-id': '2' },
@@ -400,7 +400,7 @@ describe('A2A 0.3', () => {
       expect(payload).toMatchObject({ metadata: { [RESUMABLE_STREAM]: { seq: n + 3 } } });
   });
 
-  test('D1 a refusal over HTTP+JSON carries its reason and facts in `data`', async () => {
+  test('D1 a refusal over HTTP+JSON has its reason and facts in `data`', async () => {
     const answer = await request(server, {
       path: '/v1/message:send',
       headers: { 'a2a-version': undefined },
@@ -413,7 +413,7 @@ describe('A2A 0.3', () => {
     expect(server.tasks.received).toEqual([]);
   });
 
-  test('D1 a text that is no string is never taken for an approval', async () => {
+  test('D1 a text that is not a string never counts as an approval', async () => {
     const parts = [{ kind: 'text', text: ['approve'] }];
     const answer = await old('message/send', { message: { ...message, parts } });
     expect(await answer.text()).toContain('-32602');
@@ -422,7 +422,7 @@ describe('A2A 0.3', () => {
 });
 
 describe('aborting a tool over HTTP', () => {
-  test('R40 the answer says what happened, and the reason arrives with the principal', async () => {
+  test('R40 the answer says what happened, and the journal records the reason with the principal', async () => {
     const stopped = await request(server, { path: '/api/tools/abort/tool-1', body: '{"reason":"too slow"}' });
     expect(stopped.body).toEqual({ success: true, message: 'asked for tool-1' });
     const unknown = await request(server, { path: '/api/tools/abort/tool-2' });
@@ -433,7 +433,7 @@ describe('aborting a tool over HTTP', () => {
     ]);
   });
 
-  test('R40 a body it does not understand is refused, and nothing is aborted', async () => {
+  test('R40 an invalid body is refused, and no tool is aborted', async () => {
     const answer = await request(server, { path: '/api/tools/abort/tool-1', body: '{"force":true}' });
     expect(answer.status).toBe(400);
     expect(server.tasks.aborted).toEqual([]);

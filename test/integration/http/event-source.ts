@@ -1,4 +1,4 @@
-/** Reads server-sent events as they are on the wire, ids and comments included. */
+/** Reads server-sent events from the wire, with ids and comments. */
 import { z } from 'zod';
 import { TOKEN } from './test-server.ts';
 import type { TestServer } from './test-server.ts';
@@ -6,7 +6,7 @@ import type { TestServer } from './test-server.ts';
 export interface Streamed {
   id: string | undefined;
   event: string | undefined;
-  /** The field of the StreamResponse that is set; the `kind` of a 0.3 event. */
+  /** The StreamResponse's one field that is set, or the `kind` of a 0.3 event. */
   kind: string | undefined;
   payload: Record<string, unknown>;
   data: string;
@@ -39,7 +39,7 @@ export function openStream(
 const envelope = z.object({ jsonrpc: z.literal('2.0'), result: z.record(z.string(), z.unknown()) });
 const record = z.record(z.string(), z.unknown());
 
-/** All events of a stream, to its end. */
+/** Reads all events of a stream until it ends. */
 export async function streamOf(response: Response | undefined): Promise<Streamed[]> {
   if (response?.headers.get('content-type') !== 'text/event-stream')
     throw new Error(`not a stream: ${(await response?.text()) ?? 'nothing'}`);

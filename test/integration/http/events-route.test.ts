@@ -32,7 +32,7 @@ function newTask(events: TaskEvent[] = []): string {
 const pathOf = (taskId: string): string => `/api/tasks/${taskId}/events`;
 const seqs = (events: readonly Streamed[]): number[] => events.map(({ id }) => Number(id));
 
-/** A request like one from curl: a URL and a token, nothing else. */
+/** A request as curl sends it: a URL and a token. */
 function read(taskId: string, { query = '', headers = {} }: { query?: string; headers?: object } = {}) {
   return fetch(`${server.url}${pathOf(taskId)}${query}`, {
     headers: { authorization: `Bearer ${TOKEN}`, ...headers },
@@ -124,7 +124,7 @@ describe('the plain route', () => {
   });
 
   test.each(['-1', '9', '9999999999999999999999', 'x', '1.5', '0x1', '', '1e0'])(
-    'R26 S2 the cursor %p is refused as such, in the address and in the header',
+    'R26 S2 an invalid cursor %p is refused, in the URL and in the header',
     async (cursor) => {
       const taskId = newTask([...TURN, ENDED]);
       for (const how of [
@@ -142,7 +142,7 @@ describe('the plain route', () => {
   );
 
   test.each(['?afer=3', '?after=1&after=2', '?after[x]=1', '?Last-Event-ID=3', '?_=1'])(
-    'S2 what %s means is not guessed',
+    'S2 the query %s is refused as ambiguous',
     async (query) => {
       const answer = await read(newTask(TURN), { query });
       expect(answer.status).toBe(400);
@@ -185,7 +185,7 @@ describe('the plain route', () => {
     expect(await (await read(taskId)).text()).toBe('retry: 2000\n\n');
   });
 
-  test('only pages of origins that the operator lists may read it', async () => {
+  test('only pages from the operator’s list of origins may read it', async () => {
     const origin = 'https://console.example';
     const open = await startServer({ reach: { publicHosts: [], origins: [origin] } });
     const { taskId } = open.tasks.start(
@@ -212,7 +212,7 @@ interface Heard {
   until: (id: string) => Promise<void>;
 }
 
-/** An EventSource as a program has it. */
+/** An EventSource outside a browser. */
 function listen(url: string, headers: Record<string, string> = {}): Heard {
   const ids: string[] = [];
   const source = new EventSource(url, {
@@ -299,7 +299,7 @@ describe('a stream ticket', () => {
     ['POST', '/'],
     ['POST', '/message:send'],
     ['POST', '/api/tools/abort/tool-1'],
-  ])('X1 is nothing at %s %s', async (method, path) => {
+  ])('X1 gives no access to %s %s', async (method, path) => {
     const taskId = newTask(TURN);
     const ticket = await ticketFor(taskId);
     const address = `${path.replace(':id', taskId)}?ticket=${ticket}`;
@@ -309,7 +309,7 @@ describe('a stream ticket', () => {
     }
   });
 
-  test('X1 is refused if any character is changed, or if it is no ticket at all', async () => {
+  test('X1 is refused if any character is changed, or if it is not a ticket', async () => {
     const taskId = newTask(TURN);
     const ticket = await ticketFor(taskId);
     const [seconds = '', mac = ''] = ticket.split('.');
@@ -364,7 +364,7 @@ describe('a stream ticket', () => {
 });
 
 describe('an EventSource', () => {
-  test('R25 whose connection is cut reconnects with its cursor, and stops after the last event', async () => {
+  test('R25 reconnects with its cursor after a cut, and stops after the last event', async () => {
     const taskId = newTask(TURN);
     const { ids, over, until } = listen(`${server.url}${pathOf(taskId)}`, {
       authorization: `Bearer ${TOKEN}`,
@@ -378,7 +378,7 @@ describe('an EventSource', () => {
     expect(ids).toEqual(['1', '3', '4', '5', '6', '7', '8']);
   });
 
-  test('of a browser, which sends no token, can read with a ticket', async () => {
+  test('in a browser sends no token, and reads with a ticket', async () => {
     const taskId = newTask(TURN);
     const { ids, over, until } = listen(
       `${server.url}${pathOf(taskId)}?ticket=${await ticketFor(taskId)}&after=5`,

@@ -1,4 +1,4 @@
-/** A home directory as workspace, the server's state somewhere in it: what tasks that run unasked find out. */
+/** The workspace is a home directory that contains the server's state. Tasks run without approval. */
 import { expect, test } from '@jest/globals';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { startServer } from '../../support/server-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { plan } from '../../support/offline-plan.ts';
 
-test('X2 tasks that work in a home directory do not reach the server’s token below it', async () => {
+test('X2 tasks that work in a home directory cannot read the server’s token in it', async () => {
   const workspace = await temporaryDirectory();
   const stateDir = join(workspace, '.local', 'state', 'bridge');
   await mkdir(stateDir, { recursive: true, mode: 0o700 });
@@ -30,7 +30,7 @@ test('X2 tasks that work in a home directory do not reach the server’s token b
     expect(answer).toContain("server's state directory");
     expect(answer).not.toContain(server.token);
   }
-  // What lies beside it is read as ever.
+  // Other files in the directory stay readable.
   expect(await told('read .local/token')).toContain('another token');
   const found = await told(plan({ tool: 'search-files', input: { pattern: server.token } }));
   expect(found).not.toContain('bridge/token');

@@ -1,4 +1,4 @@
-/** Sign-in to the approval page, request by request. */
+/** Signs in to the approval page, request by request. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { request as httpRequest } from 'node:http';
 import { z } from 'zod';
@@ -55,7 +55,7 @@ test('a link signs in once: the cookie is HttpOnly, SameSite=Strict and limited 
   expect((await exchange('x'.repeat(43))).status).toBe(401);
 });
 
-test('a link lives for ten minutes, and a session for a day', async () => {
+test('a link is valid for ten minutes, and a session for a day', async () => {
   const [early, late] = [await makeLink(), await makeLink()];
   server.clock.advance(LINK_MS - 1);
   const headers = await signIn(early);
@@ -79,7 +79,7 @@ test('a link opens one action of a task of its principal, and no other task', as
   expect((await post('/page/links', {}, { authorization: undefined })).status).toBe(401);
 });
 
-test('a session is its principal, and reaches what the page needs: nothing else', async () => {
+test('a session acts for its principal, and can call only the routes that the page needs', async () => {
   const link = await makeLink({}, { authorization: `Bearer ${OTHER_TOKEN}` });
   startTask();
   const mine = z.object({ tasks: z.array(z.unknown()) });
@@ -92,7 +92,7 @@ test('a session is its principal, and reaches what the page needs: nothing else'
   expect((await post('/page/links', {}, { ...headers, origin: server.url })).status).toBe(401);
 });
 
-test('X1 neither the cookie alone nor the page key alone is a session', async () => {
+test('X1 a session needs both the cookie and the page key', async () => {
   const headers = await signIn();
   expect((await tasks({ ...headers, 'x-page-key': undefined })).status).toBe(401);
   expect((await tasks({ ...headers, cookie: undefined })).status).toBe(401);
@@ -101,14 +101,14 @@ test('X1 neither the cookie alone nor the page key alone is a session', async ()
   expect((await tasks({ ...headers, cookie: `theme=dark; ${headers['cookie']}; a=b` })).status).toBe(200);
 });
 
-test('X1 a page of another origin uses no sign-in, though the operator lists it', async () => {
+test('X1 a page of another origin cannot use a sign-in, even if the operator lists it', async () => {
   const headers = await signIn();
   const send = { id: 't' };
   const cancel = (more: Headers): Promise<RpcAnswer> =>
     post('/page/api/tasks/t:cancel', send, { ...headers, ...more });
   expect((await cancel({ origin: LISTED })).status).toBe(403);
   expect((await cancel({ origin: 'http://127.0.0.1:1' })).status).toBe(403);
-  // A browser names the sender of every POST.
+  // A browser sends its origin with every POST.
   expect((await cancel({})).status).toBe(403);
   expect((await cancel({ origin: server.url })).status).toBe(404);
   expect(await rawStatus({ ...headers, 'Sec-Fetch-Site': 'same-site' })).toBe(403);
@@ -123,7 +123,7 @@ test('X1 a page of another origin uses no sign-in, though the operator lists it'
   expect(preflight.headers.get('access-control-allow-credentials')).toBeNull();
 });
 
-/** `fetch` lets nobody set this header. */
+/** `fetch` does not allow this header. */
 function rawStatus(headers: Headers): Promise<number | undefined> {
   const given = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value]],
@@ -144,7 +144,7 @@ function rawStatus(headers: Headers): Promise<number | undefined> {
   });
 }
 
-test('signing out ends this session; everywhere ends all of the principal, links too', async () => {
+test('signing out ends this session; signing out everywhere ends all sessions and links of the principal', async () => {
   const [one, two, three] = [await signIn(), await signIn(), await signIn()];
   const link = await makeLink();
   const others = await signIn(await makeLink({}, { authorization: `Bearer ${OTHER_TOKEN}` }));
@@ -173,7 +173,7 @@ test('a stream ends when its session does', async () => {
   expect((await streaming).status).toBe(200);
 });
 
-test('X1 nothing secret is logged', async () => {
+test('X1 no secret is logged', async () => {
   const link = await makeLink();
   const headers = await signIn(link);
   await exchange(codeOf(link));
@@ -188,7 +188,7 @@ test.each([
   ['GET', '/page/api/api/tools/abort/x', 405, 'POST'],
   ['GET', '/page/api/nowhere', 404, null],
   ['GET', '/page/api/health', 404, null],
-])('%s %s of a signed-in page is %p', async (method, path, status, allow) => {
+])('%s %s gives a signed-in page the status %p', async (method, path, status, allow) => {
   const headers = { ...(await signIn()), origin: server.url };
   const answer = await request(server, { method, path, headers });
   expect(answer.status).toBe(status);

@@ -20,7 +20,7 @@ function preflight(path: string, headers: Record<string, string>): Promise<Respo
   return fetch(`${server.url}${path}`, { method: 'OPTIONS', headers });
 }
 
-test.each(ROUTES)('X1 a browser may ask for %s on behalf of a listed page, without a token', async (path) => {
+test.each(ROUTES)('X1 a browser may ask for %s for a listed page, without a token', async (path) => {
   const answer = await preflight(path, {
     Origin: PAGE,
     'Access-Control-Request-Method': 'POST',
@@ -37,7 +37,7 @@ test.each(ROUTES)('X1 a browser may ask for %s on behalf of a listed page, witho
   });
 });
 
-test('X1 not on behalf of any other, which learns nothing', async () => {
+test('X1 a browser may not ask for any other page, and the answer reveals nothing', async () => {
   const answer = await preflight('/tasks', {
     Origin: 'https://evil.example',
     'Access-Control-Request-Method': 'GET',
@@ -46,14 +46,14 @@ test('X1 not on behalf of any other, which learns nothing', async () => {
   expect(answer.headers.get('access-control-allow-origin')).toBeNull();
 });
 
-test('X1 a preflight opens nothing: what follows it needs the token, and OPTIONS that is none does too', async () => {
+test('X1 a preflight grants no access: the next request needs the token, and so does any other OPTIONS request', async () => {
   const origin = { Origin: PAGE };
   const tokenless = await fetch(`${server.url}/api/tools`, { headers: origin });
   expect(tokenless.status).toBe(401);
   expect((await preflight('/api/tools', origin)).status).toBe(401);
 });
 
-test('a listed page may read what it is sent, refusals too; a client that is no page is told nothing of it', async () => {
+test('a listed page can read answers and refusals; a client that is not a page gets no CORS headers', async () => {
   const authorization = { Authorization: `Bearer ${TOKEN}` };
   for (const path of ['/health', '/tasks/nobodys', '/nothing/here']) {
     const toPage = await fetch(`${server.url}${path}`, { headers: { Origin: PAGE, ...authorization } });

@@ -1,4 +1,4 @@
-/** A task service whose journals the test writes itself: what the HTTP layer does with them is then all there is to see. */
+/** A task service whose journals the test writes. It isolates the behaviour of the HTTP layer. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Accepted, Incoming, TaskService } from '../../../a2a-server/executor/task-service.ts';
@@ -8,18 +8,18 @@ import { foldAll, taskStateAfter } from '../../../a2a-server/task/fold.ts';
 import { isTerminal } from '../../../a2a-server/task/snapshot.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 
-/** 2026-01-01T00:00:00Z; every entry is a second after the one before. */
+/** 2026-01-01T00:00:00Z. Each entry is one second after the previous one. */
 const EPOCH = Date.UTC(2026, 0, 1);
 
 interface Written {
   entries: JournalEntry[];
   wakes: Set<() => void>;
-  /** Entries handed to followers, so that a test can see how far a reader has pulled. */
+  /** Entries that followers have taken. It shows a test how far a reader has read. */
   pulled: number;
   followers: number;
-  /** Reading beyond this position fails. */
+  /** Reads beyond this position fail. */
   failAfter: number;
-  /** Called when a follower comes or leaves. */
+  /** Called when a follower starts or stops. */
   watchers: Set<() => void>;
 }
 
@@ -27,16 +27,16 @@ export class ScriptedTasks implements TaskService {
   readonly received: Incoming[] = [];
   readonly cancelled: { taskId: string; reason: string; channel: string }[] = [];
   readonly aborted: { toolId: string; principal: string; reason: string }[] = [];
-  /** How many snapshots were asked for. */
+  /** The number of snapshots that were requested. */
   snapshots = 0;
-  /** How many readers follow some task at this moment. */
+  /** The number of readers that follow a task now. */
   following = 0;
-  /** What a message does; by default it starts a task that nothing happens to. */
+  /** Handles a message. The default starts a task without further events. */
   onSend: (incoming: Incoming) => Accepted | Promise<Accepted> = (incoming) => this.start(incoming);
   readonly #journals = new Map<string, Written>();
   #started = 0;
 
-  /** A new task for a message, with these events after the first two. */
+  /** Creates a task for a message, with these events after the first two. */
   start(incoming: Pick<Incoming, 'principal' | 'message' | 'channel'>, more: TaskEvent[] = []): Accepted {
     const taskId = `task-${++this.#started}`;
     const sessionId = `session-${this.#started}`;
@@ -66,17 +66,17 @@ export class ScriptedTasks implements TaskService {
     for (const wake of wakes) wake();
   }
 
-  /** Followers who come after this read no further than `seq`: the journal is broken there. */
+  /** Later followers get an error after `seq`, as if the journal were broken there. */
   failAfter(taskId: string, seq: number): void {
     this.#journal(taskId).failAfter = seq;
   }
 
-  /** Resolves when somebody follows the task. */
+  /** Resolves when a reader follows the task. */
   untilFollowed(taskId: string): Promise<void> {
     return this.#until(taskId, ({ followers }) => followers > 0);
   }
 
-  /** Resolves when nobody follows the task any more. */
+  /** Resolves when no reader follows the task. */
   untilLeft(taskId: string): Promise<void> {
     return this.#until(taskId, ({ followers }) => followers === 0);
   }

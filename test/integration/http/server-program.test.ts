@@ -1,4 +1,4 @@
-/** The command itself, as a process: what it says, where it listens, how it ends. Runs the built program. */
+/** Runs the built server program as a process: its output, its address and its exit. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ interface Ended {
   stderr: string;
 }
 
-/** A run that is expected to end by itself. */
+/** Runs the program until it exits by itself. */
 async function run(args: string[], env: Record<string, string> = {}): Promise<Ended> {
   const home = await temporaryDirectory();
   const child = spawn(process.execPath, [PROGRAM, ...args], {
@@ -34,7 +34,7 @@ async function run(args: string[], env: Record<string, string> = {}): Promise<En
   return { code: child.exitCode, stdout, stderr };
 }
 
-test('a server that must confine its shell and cannot does not start, and says what to do', async () => {
+test('a server that must confine its shell but cannot does not start, and the error gives the next step', async () => {
   const ended = await run(['--port', '0', '--confine-shell', 'require'], {
     PATH: await temporaryDirectory(),
   });
@@ -47,7 +47,7 @@ afterEach(() => {
   for (const listener of listeners.splice(0)) listener.close();
 });
 
-/** Another program on a port of its own. */
+/** Another program on its own port. */
 async function otherProgram(greeting = ''): Promise<number> {
   const listener = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -77,7 +77,7 @@ const message = (words: string, metadata = {}) => ({
 });
 
 describe('a run of a2a-server', () => {
-  test('leaves its address for the bridge to find, and takes it away when it ends in order', async () => {
+  test('records its address for the bridge, and removes the record at an orderly exit', async () => {
     const server = await startServer();
     const record = await readServerRecord(server.stateDir);
     expect(record).toMatchObject({ url: server.url, version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
@@ -88,7 +88,7 @@ describe('a run of a2a-server', () => {
     expect(server.log()).not.toContain(server.token);
   });
 
-  test('X1 its environment in /proc shows no secret, and the server still has it', async () => {
+  test('X1 shows no secret in /proc, and can still use its secrets', async () => {
     const secret = 'hush-0123456789';
     const server = await startServer({
       env: { OPENAI_API_KEY: secret, A2A_SERVER_TOKENS: `ann=${secret}-of-ann` },
@@ -103,7 +103,7 @@ describe('a run of a2a-server', () => {
     expect((await ask({ ...server, token: `${secret}-of-ben` }, '/tasks')).status).toBe(401);
   });
 
-  test('R103 a start with a clock that jumped says so, and the operator can confirm the clock', async () => {
+  test('R103 with a clock that jumped reports it, and the operator can confirm the clock', async () => {
     const stateDir = await temporaryDirectory();
     const stale = { now: Date.now() - 400 * 86_400_000, uptimeMs: 0, boot: 'an earlier one' };
     await writeFile(join(stateDir, 'clock.json'), JSON.stringify(stale));
@@ -121,14 +121,14 @@ describe('a run of a2a-server', () => {
     );
   });
 
-  test('works a task through both bindings, on what its journal holds', async () => {
+  test('works on a task over both bindings, from its journal', async () => {
     const server = await startServer();
     const sent = await ask(server, '/message:send', message('Create test.md with hello'));
     expect(await sent.json()).toMatchObject({ task: { status: { state: 'TASK_STATE_INPUT_REQUIRED' } } });
     expect(await (await ask(server, '/tasks?pageSize=10')).json()).toMatchObject({ totalSize: 1 });
   });
 
-  test('R49 is ended by the second signal at once', async () => {
+  test('R49 ends at once on the second signal', async () => {
     const server = await startServer();
     await ask(server, '/message:send', {
       ...message('wait 60 seconds', { 'urn:mcp-a2a-bridge:tool-approval:v1': { autoExecute: true } }),
@@ -142,7 +142,7 @@ describe('a run of a2a-server', () => {
     expect([0, 1]).toContain(code);
   });
 
-  test('outlives the terminal it was started from', async () => {
+  test('survives the end of its terminal', async () => {
     const server = await startServer();
     const record = await readServerRecord(server.stateDir);
     process.kill(record?.pid ?? 0, 'SIGHUP');
@@ -150,8 +150,8 @@ describe('a run of a2a-server', () => {
   });
 });
 
-describe('an address that is taken', () => {
-  test('by this user’s own server: says so, and where it keeps its state', async () => {
+describe('an address in use', () => {
+  test('by this user’s own server: the error names its state directory', async () => {
     const server = await startServer();
     const second = await run(['--port', portOf(server), '--state-dir', server.stateDir]);
     expect(second).toMatchObject({ code: 78, stdout: '' });
@@ -164,7 +164,7 @@ describe('an address that is taken', () => {
     expect(await readServerRecord(server.stateDir)).toMatchObject({ url: server.url });
   });
 
-  test('by an a2a-server with another token: says so', async () => {
+  test('by an a2a-server with another token: the error says so', async () => {
     const server = await startServer();
     const second = await run(['--port', portOf(server), '--state-dir', await temporaryDirectory()]);
     expect(second.code).toBe(78);
@@ -172,7 +172,7 @@ describe('an address that is taken', () => {
   });
 
   test.each(['', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}', 'SSH-2.0-OpenSSH\r\n'])(
-    'by another program that says %p: names the port and what to do',
+    'by another program that says %p: the error names the port and the next step',
     async (greeting) => {
       const port = await otherProgram(greeting);
       const second = await run(['--port', String(port), '--state-dir', await temporaryDirectory()]);
@@ -181,7 +181,7 @@ describe('an address that is taken', () => {
     },
   );
 
-  test('a state directory whose server does not answer is refused without a name for that server', async () => {
+  test('a state directory whose server does not answer is refused, and the error names no server', async () => {
     const stateDir = await temporaryDirectory();
     const journal = await openSqliteJournal({ path: join(stateDir, 'journal.db'), clock: () => 0 });
     try {
@@ -194,7 +194,7 @@ describe('an address that is taken', () => {
     }
   });
 
-  test('a state directory that is in use is refused, and the server that uses it is left alone', async () => {
+  test('a state directory that is in use is refused, and its server keeps running', async () => {
     const server = await startServer();
     const second = await run(['--port', '0', '--state-dir', server.stateDir]);
     expect(second.code).toBe(78);
@@ -209,7 +209,7 @@ describe('an address that is taken', () => {
   });
 });
 
-describe('settings that do not work', () => {
+describe('invalid settings', () => {
   test.each<[string[], string]>([
     [['--port', '70000'], 'Setting "port" from flag --port'],
     [['--log-level', 'loud'], 'Allowed: silent, fatal, error'],
@@ -231,7 +231,7 @@ describe('settings that do not work', () => {
     [['--smart-model', 'google:gemini'], 'set GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY'],
     [['--other-model', 'openai-compatible:some'], 'set MCP_A2A_OPENAI_COMPATIBLE_URL'],
     [['--idle-timeout', '0'], 'or never'],
-  ])('X1 %j is refused before anything is opened', async (args, words) => {
+  ])('X1 %j is refused before any file is opened', async (args, words) => {
     const stateDir = join(await temporaryDirectory(), 'state');
     const ended = await run([...args, '--state-dir', stateDir]);
     expect(ended.code).toBe(78);
@@ -239,7 +239,7 @@ describe('settings that do not work', () => {
     await expect(stat(stateDir)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test('a workspace that does not exist is refused by the name of the variable or of the file', async () => {
+  test('a missing workspace is refused, and the error names the variable or the file', async () => {
     const byVariable = await run([], { A2A_SERVER_WORKSPACE: '/no/such/directory' });
     expect(byVariable.code).toBe(78);
     expect(byVariable.stderr).toContain('from environment variable A2A_SERVER_WORKSPACE');
@@ -258,7 +258,7 @@ describe('settings that do not work', () => {
     expect(ended.stderr).toContain("server's state directory");
   });
 
-  test('a state directory that cannot be made is refused, and nothing hangs', async () => {
+  test('a state directory that cannot be created is refused, and the program exits', async () => {
     const file = join(await temporaryDirectory(), 'file');
     await writeFile(file, '');
     for (const path of [join(file, 'a', 'b'), ...(process.platform === 'linux' ? ['/proc/a/b'] : [])]) {
@@ -268,14 +268,14 @@ describe('settings that do not work', () => {
     }
   });
 
-  test('a flag nobody knows is refused', async () => {
+  test('an unknown flag is refused', async () => {
     const ended = await run(['--prot', '1']);
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toContain('--prot');
     expect((await run(['--port'])).code).toBe(2);
   });
 
-  test('a variable is refused by its name, a token without its value', async () => {
+  test('an invalid variable is refused by its name; the error never contains a token’s value', async () => {
     const ended = await run([], { A2A_SERVER_TOKENS: 'ann=tooshort' });
     expect(ended.code).toBe(78);
     expect(ended.stderr).toContain('A2A_SERVER_TOKENS');
@@ -305,8 +305,8 @@ describe('settings that do not work', () => {
   });
 });
 
-describe('settings that work', () => {
-  test('X1 further principals come from the configuration file, each with their own tasks', async () => {
+describe('valid settings', () => {
+  test('X1 the configuration file adds principals, each with their own tasks', async () => {
     const stateDir = await temporaryDirectory();
     const token = 'ann-s-token-0123456789';
     await writeFile(join(stateDir, 'config.json'), JSON.stringify({ server: { tokens: [`ann=${token}`] } }));
@@ -316,7 +316,7 @@ describe('settings that work', () => {
     expect(await (await ask({ ...server, token }, '/tasks')).json()).toMatchObject({ totalSize: 0 });
   });
 
-  test('a workspace must lie where the operator allows it, links resolved', async () => {
+  test('a workspace must lie in a directory that the operator allows, after links are resolved', async () => {
     const allowed = await temporaryDirectory();
     const elsewhere = await temporaryDirectory();
     await mkdir(join(allowed, 'inside'));
@@ -337,7 +337,7 @@ describe('settings that work', () => {
     expect(await start('relative')).toBe(400);
   });
 
-  test('X1 with --allow-remote the names it answers to are those it was told', async () => {
+  test('X1 with --allow-remote the server answers only to the configured host names', async () => {
     const server = await startServer({
       args: ['--host', '0.0.0.0', '--allow-remote', '--public-host', 'agent.example'],
     });

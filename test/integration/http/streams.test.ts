@@ -36,7 +36,7 @@ const RESUMABLE = { 'a2a-extensions': RESUMABLE_STREAM };
 
 const seqs = (events: Streamed[]): number[] => events.map(({ id }) => Number(id));
 
-/** Both bindings of 1.0; each opens the same streams. */
+/** The two bindings of 1.0. Both open the same streams. */
 const BINDINGS = [
   {
     binding: 'JSON-RPC',
@@ -83,7 +83,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     expect(events.at(-1)?.payload).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' } });
   });
 
-  test('S1 appended text is the artifact’s text: the first event of a turn creates it, the rest append', async () => {
+  test('S1 text is appended to an artifact: the first event of a turn creates it, and later events append', async () => {
     server.tasks.onSend = (incoming) => server.tasks.start(incoming, [...TURN, { type: 'task.completed' }]);
     const events = await streamOf(await send(userMessage('hi')));
     const chunks = events.filter(({ kind }) => kind === 'artifactUpdate').map(({ payload }) => payload);
@@ -96,7 +96,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     expect(chunks[0]).not.toHaveProperty('append');
   });
 
-  test('S1 with the extension every event carries its seq, also as the SSE id, and the answer names the extension', async () => {
+  test('S1 with the extension every event has its seq, also as the SSE id, and the answer names the extension', async () => {
     server.tasks.onSend = (incoming) => server.tasks.start(incoming, [...TURN, { type: 'task.completed' }]);
     const opened = await send(userMessage('hi'), RESUMABLE);
     expect(opened.headers.get('a2a-extensions')).toBe(RESUMABLE_STREAM);
@@ -106,7 +106,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
       expect(payload).toMatchObject({ metadata: { [RESUMABLE_STREAM]: { seq: Number(id) } } });
   });
 
-  test('a subscription shows the task first and then all that follows, over waiting, until the end', async () => {
+  test('a subscription sends the task first, then all later events until the end, also while the task waits', async () => {
     const taskId = newTask(TURN.slice(0, 3));
     const opened = await subscribe(taskId);
     const events = streamOf(opened);
@@ -126,17 +126,17 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     ]);
   });
 
-  test('a subscription to an ended task is refused, as A2A 1.0 §3.1.6 says', async () => {
+  test('a subscription to an ended task is refused, as A2A 1.0 §3.1.6 requires', async () => {
     const taskId = newTask([{ type: 'task.completed' }]);
     const opened = await subscribe(taskId);
     expect(await opened.text()).toContain('TASK_ENDED');
     expect(opened.headers.get('content-type')).not.toContain('event-stream');
   });
 
-  test('S1 R25 for every cut, what was read before it and what is replayed after it is the journal', async () => {
+  test('S1 R25 for every cut, the events before it and the replayed events after it are the whole journal', async () => {
     const taskId = newTask([...TURN, { type: 'task.completed' }]);
     const whole = await streamOf(await subscribe(taskId, { ...RESUMABLE, 'last-event-id': '0' }));
-    // message.received, seq 2, is nothing a client is shown.
+    // Clients do not get message.received, seq 2.
     expect(seqs(whole)).toEqual([1, 3, 4, 5, 6, 7, 8]);
     for (let cut = 0; cut <= 8; cut++) {
       const rest = await streamOf(await subscribe(taskId, { ...RESUMABLE, 'last-event-id': String(cut) }));
@@ -144,14 +144,14 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     }
   });
 
-  test('a replay asks for no snapshot: what it costs does not grow with the task', async () => {
+  test('a replay reads no snapshot, so its cost does not grow with the task', async () => {
     const taskId = newTask([...TURN, { type: 'task.completed' }]);
     const rest = await streamOf(await subscribe(taskId, { ...RESUMABLE, 'last-event-id': '7' }));
     expect(seqs(rest)).toEqual([8]);
     expect(server.tasks.snapshots).toBe(0);
   });
 
-  test('a replay of a live task goes on with what happens, and answers at once even when nothing does', async () => {
+  test('a replay of a live task continues with new events, and answers at once even if none occurs', async () => {
     const taskId = newTask(TURN);
     const opened = await subscribe(taskId, { ...RESUMABLE, 'last-event-id': '7' });
     expect(opened.status).toBe(200);
@@ -159,7 +159,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     expect(seqs(await streamOf(opened))).toEqual([8]);
   });
 
-  test('S3 a stream ends after its lifetime if its client can resume it, and goes on from the cursor', async () => {
+  test('S3 a stream ends after its lifetime if its client can resume it, and continues from the cursor', async () => {
     const taskId = newTask(TURN);
     const first = await subscribe(taskId, { ...RESUMABLE, 'last-event-id': '5' });
     await server.tasks.untilFollowed(taskId);
@@ -173,7 +173,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     expect(seqs(await streamOf(second))).toEqual([8]);
   });
 
-  test('S3 a stream has no such lifetime if its client cannot resume it', async () => {
+  test('S3 a stream has no lifetime if its client cannot resume it', async () => {
     const taskId = newTask(TURN);
     const opened = await subscribe(taskId);
     await server.tasks.untilFollowed(taskId);
@@ -184,7 +184,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
   });
 
   test.each(['-1', '9', '9999999999999999999999', 'x', '1.5', '0x1', ' ', '1e0'])(
-    'R26 S2 the cursor %p is refused as such',
+    'R26 S2 the cursor %p is refused as invalid',
     async (cursor) => {
       const taskId = newTask([...TURN, { type: 'task.completed' }]);
       const opened = await subscribe(taskId, { ...RESUMABLE, 'last-event-id': cursor });
@@ -200,7 +200,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     expect(await opened.text()).toContain('INVALID_CURSOR');
   });
 
-  test('without the extension a cursor means nothing, and no metadata is sent', async () => {
+  test('without the extension a cursor has no effect, and the server sends no metadata', async () => {
     const taskId = newTask(TURN);
     const opened = await subscribe(taskId, { 'last-event-id': '3' });
     server.tasks.append(taskId, [{ type: 'task.completed' }]);
@@ -209,7 +209,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     expect(JSON.stringify(events)).not.toContain('urn:mcp-a2a-bridge');
   });
 
-  test('heartbeats come as comments while nothing happens, and stop with the stream', async () => {
+  test('heartbeats are comments while no event occurs, and stop with the stream', async () => {
     const taskId = newTask();
     const opened = await subscribe(taskId);
     const reader = opened.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -225,7 +225,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     expect(text.trimEnd().split('\n').at(-1)).toContain('TASK_STATE_COMPLETED');
   });
 
-  test('a stream that breaks off says why in its last event', async () => {
+  test('a stream that breaks off gives the reason in its last event', async () => {
     const taskId = newTask();
     server.tasks.failAfter(taskId, 2);
     const opened = await subscribe(taskId);
@@ -236,7 +236,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     expect(server.logged()).toContain('a request failed');
   });
 
-  test('R49 R50 a shutdown ends open streams cleanly', async () => {
+  test('R49 R50 a shutdown ends open streams in order', async () => {
     const opened = await subscribe(newTask());
     server.reading.abort('server-shutdown');
     const events = await streamOf(opened);
@@ -246,7 +246,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
 });
 
 describe('several readers', () => {
-  test('R05 two streams of one task see the same events in the same order; the end of one does not end the other', async () => {
+  test('R05 two streams of one task get the same events in the same order; the end of one does not end the other', async () => {
     const taskId = newTask();
     const headers = { ...RESUMABLE, 'last-event-id': '0' };
     const short = new AbortController();
@@ -267,7 +267,7 @@ describe('several readers', () => {
 const rpcRequest = (method: string, id: string, version: string): string =>
   httpRequest('POST', '/', JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { id } }), version);
 
-/** All the ways in which a task is followed. */
+/** All ways to follow a task. */
 const FOLLOWING = [
   { over: 'JSON-RPC 1.0', subscription: (id: string) => rpcRequest('SubscribeToTask', id, '1.0') },
   { over: 'HTTP+JSON 1.0', subscription: (id: string) => httpRequest('GET', `/tasks/${id}:subscribe`) },
@@ -280,7 +280,7 @@ const FOLLOWING = [
 ];
 
 describe.each(FOLLOWING)('a reader over $over that does not read', ({ subscription: asked }) => {
-  test('S3 costs bounded memory, delays nobody, and is dropped at last: it may come again', async () => {
+  test('S3 costs bounded memory, delays no other reader, and is dropped in the end; it may reconnect', async () => {
     const patient = await startServer({ heartbeatMs: 100 });
     const message = { messageId: 'm-1', parts: [] };
     const { taskId } = patient.tasks.start({ ...BY, message }, TURN.slice(0, 2));
@@ -301,16 +301,16 @@ describe.each(FOLLOWING)('a reader over $over that does not read', ({ subscripti
       }),
     );
     expect(quick.length).toBe(many + 4);
-    // The quick reader took everything; the deaf one no more than its socket holds: kernel buffers of a few MB.
+    // The fast reader got everything. The blocked reader got only what its socket holds: kernel buffers of a few MB.
     expect(patient.tasks.pulled(taskId) - (many + 5)).toBeLessThan(many / 2);
-    // Nobody closes its connection but the server.
+    // Only the server closes its connection.
     await patient.tasks.untilLeft(taskId);
     deaf.destroy();
     await patient.close();
   });
 });
 
-/** The four endings of a connection. None of them is news to a task (E4). */
+/** The four ways in which a connection ends. None of them changes a task (E4). */
 const ENDINGS: { ending: string; end: (socket: Socket) => void; readsOn: boolean }[] = [
   { ending: 'keep-alive', end: () => undefined, readsOn: true },
   { ending: 'Connection: close', end: (socket) => socket.destroySoon(), readsOn: false },
@@ -319,7 +319,7 @@ const ENDINGS: { ending: string; end: (socket: Socket) => void; readsOn: boolean
 ];
 
 describe.each(ENDINGS)('a connection that ends by $ending', ({ ending, end, readsOn }) => {
-  test('E4 R24 ends the reading, and the task goes on', async () => {
+  test('E4 R24 ends only the reading, and the task continues', async () => {
     const taskId = newTask(TURN);
     const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
     socket.on('error', () => undefined);
@@ -341,7 +341,7 @@ describe.each(ENDINGS)('a connection that ends by $ending', ({ ending, end, read
     expect(server.logged()).not.toContain('"level":50');
   });
 
-  test('E4 while a message waits for its answer, the command stands', async () => {
+  test('E4 keeps the command of a message that waits for its answer', async () => {
     const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
     socket.on('error', () => undefined);
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: userMessage('hi') });
@@ -356,7 +356,7 @@ describe.each(ENDINGS)('a connection that ends by $ending', ({ ending, end, read
     const taskId = await taken;
     await server.tasks.untilFollowed(taskId);
     end(socket);
-    // Without heartbeats, a FIN does not say whether its sender still reads.
+    // Without heartbeats, a FIN does not show whether its sender still reads.
     if (ending === 'RST') await server.tasks.untilLeft(taskId);
     server.tasks.append(taskId, [{ type: 'task.completed' }]);
     await server.tasks.untilLeft(taskId);

@@ -1,4 +1,4 @@
-/** The app on a real socket, around a task service that the test scripts. */
+/** The app on a real socket, with a task service that the test scripts. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AbortScope } from '../../../shared/runtime/abort.ts';
@@ -21,13 +21,13 @@ export interface TestServer {
   url: string;
   port: number;
   tasks: ScriptedTasks;
-  /** What tickets go by. */
+  /** The clock of the tickets. */
   clock: FakeClock;
   reading: AbortScope<StreamEndReason>;
-  /** Everything logged so far, as text. */
+  /** The whole log so far, as text. */
   logged: () => string;
   setClosing: (closing: boolean) => void;
-  /** Cuts every connection. */
+  /** Closes every connection. */
   cut: () => void;
   close: () => Promise<void>;
 }
@@ -54,7 +54,7 @@ export async function startServer(
     },
   });
   const server = createServer();
-  // As in production: whoever has sent FIN may read on.
+  // As in production, a client that has sent FIN can still read.
   Object.assign(server, { httpAllowHalfOpen: true });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = addressOf(server.address());
@@ -118,7 +118,7 @@ interface Sent {
   headers?: Record<string, string | undefined>;
 }
 
-/** One request as A2A 1.0, with the local token, unless its headers say otherwise; `undefined` takes a header away. */
+/** Sends a request as A2A 1.0 with the local token. `headers` can replace a header; `undefined` removes it. */
 export async function request(server: TestServer, sent: Sent): Promise<RpcAnswer> {
   const headers = new Headers();
   const wanted = {
@@ -145,7 +145,7 @@ function jsonOr(text: string): unknown {
   }
 }
 
-/** A JSON-RPC call. */
+/** Sends a JSON-RPC call. */
 export function rpc(
   server: TestServer,
   method: string,

@@ -1,4 +1,4 @@
-/** Tools of MCP servers in a task: asked about, run, stopped and recorded like any other. */
+/** Tasks use tools of MCP servers: approval, execution, abort and records work as for any tool. */
 import { describe, expect, it } from '@jest/globals';
 import type { RunningTaskService } from '../../../a2a-server/executor/journal-task-service.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
@@ -21,7 +21,7 @@ async function taskWith(stage: McpStage, turns: ScriptedTurn[], settings = {}) {
   return { tasks, clock, models, accepted, first: () => settled(tasks, accepted) };
 }
 
-/** `settled` takes a task that still waits as of the decision for one that has settled after it. */
+/** `settled` returns the task once it has settled again after the decision. */
 async function untilParkedAgain(
   tasks: RunningTaskService,
   { taskId, seq }: { taskId: string; seq: number },
@@ -38,7 +38,7 @@ function callsIn({ calls }: Snapshot) {
 const note = (text: string) => ({ tool: 'mcp__peer__note', input: { text } });
 
 describe.each(PEER_KINDS)('a tool of an MCP server over %s', (kind) => {
-  it('R80 waits for a decision, which shows server, tool and arguments, and runs once it is approved', async () => {
+  it('R80 waits for a decision, which shows server, tool and arguments, and runs after approval', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     const { tasks, first, models } = await taskWith(stage, [{ calls: [note('one'), note('two')] }]);
@@ -75,7 +75,7 @@ describe.each(PEER_KINDS)('a tool of an MCP server over %s', (kind) => {
 });
 
 describe('a tool of an MCP server', () => {
-  it('R83 is stopped at the time limit of its server, and told so; the connection lives', async () => {
+  it('R83 stops at the time limit of its server, with a result that says so; the connection stays open', async () => {
     const stage = await mcpStage({ peer: await peerSettings('sse', { timeout: '90s' }) });
     await stage.status(isReady);
     const turns = [{ calls: [{ tool: 'mcp__peer__never', input: {} }] }];
@@ -108,12 +108,12 @@ describe('a tool of an MCP server', () => {
   });
 
   it.each(PEER_KINDS)(
-    '002 that is answered over %s after its time limit has the answer in the journal of its task',
+    '002 that answers over %s after its time limit has the answer in the journal of its task',
     async (kind) => {
       const stage = await mcpStage({ peer: await peerSettings(kind, { timeout: '90s' }) });
       await stage.status(isReady);
       const slow = { calls: [{ tool: 'mcp__peer__slow', input: { text: 'page 1' } }] };
-      // The task goes on after the call, and waits for a decision.
+      // The task continues after the call, and waits for a decision.
       const { tasks, clock, accepted } = await taskWith(stage, [slow, { calls: [note('one')] }]);
       const asked = await settled(tasks, accepted);
       const [call] = callsIn(asked);
@@ -135,7 +135,7 @@ describe('a tool of an MCP server', () => {
     },
   );
 
-  it('002 whose result is too long for the model is kept whole, and the model is told where the rest is', async () => {
+  it('002 stores a result that is too long for the model, and the model learns where the rest is', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio') });
     await stage.status(isReady);
     const big = { calls: [{ tool: 'mcp__peer__big', input: {} }] };
@@ -155,7 +155,7 @@ describe('a tool of an MCP server', () => {
     expect(ended.outputs[0]?.text).toMatch(/^first x{50000} middle y{50000} last$/);
   });
 
-  it('D4 has its input checked against its own schema before anybody is asked', async () => {
+  it('D4 gets its input checked against its schema before a person is asked', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio') });
     await stage.status(isReady);
     const wrong = { tool: 'mcp__peer__note', input: { text: 1, more: true } };
@@ -168,7 +168,7 @@ describe('a tool of an MCP server', () => {
     });
   });
 
-  it('is there without a question where its server is believed to say that it only reads', async () => {
+  it('runs without a question if the configuration trusts the server’s read-only hint', async () => {
     const settings = await peerSettings('stdio');
     const stage = await mcpStage({ peer: settings, other: { ...settings, trustHints: true } });
     await stage.status(isReady);
@@ -184,7 +184,7 @@ describe('a tool of an MCP server', () => {
     ]);
   });
 
-  it('is asked about again when its server has redefined it since it was approved (D2)', async () => {
+  it('asks again if its server has redefined it since the approval (D2)', async () => {
     const peer = await startPeer('sse');
     const stage = await mcpStage({ peer: { type: 'sse', url: peer.url } });
     await stage.status(isReady);
@@ -206,7 +206,7 @@ describe('a tool of an MCP server', () => {
     });
   });
 
-  it('that is gone when its call runs is told so', async () => {
+  it('that no longer exists when its call runs gives the model an error', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio') });
     await stage.status(isReady);
     const { tasks, first } = await taskWith(stage, [{ calls: [note('one')] }]);

@@ -1,4 +1,4 @@
-/** Connections that are dead although nothing has closed them, and sessions that the server has forgotten. */
+/** Dead connections that no side has closed, and sessions that the server has forgotten. */
 import { describe, expect, it } from '@jest/globals';
 import { peerSettings, startPeer } from '../../support/mcp-peer/peer-process.ts';
 import { isDown, isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
@@ -6,7 +6,7 @@ import { isDown, isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
 const PINGS = { pingInterval: 20, pingTimeout: 1_000 };
 
 describe.each(['http', 'sse'] as const)('a dead connection to an MCP server over %s', (kind) => {
-  it('002 is not ready: a server that answers no ping is down, and ready when it answers again', async () => {
+  it('002 is not ready: a server that answers no ping is down, and ready once it answers again', async () => {
     const peer = await startPeer(kind);
     const settings = { type: kind, url: peer.url, ...PINGS, connectTimeout: '2s' };
     const stage = await mcpStage({ peer: settings });
@@ -19,7 +19,7 @@ describe.each(['http', 'sse'] as const)('a dead connection to an MCP server over
     expect(await stage.call('note', { text: 'back' })).toMatch(/^note: back/);
   });
 
-  it('002 R82 whose session the server has forgotten is opened anew, and the call is made once', async () => {
+  it('002 R82 whose session the server has forgotten opens a new session, and makes the call once', async () => {
     const peer = await startPeer(kind);
     const stage = await mcpStage({ peer: { type: kind, url: peer.url } });
     await stage.status(isReady);
@@ -32,7 +32,7 @@ describe.each(['http', 'sse'] as const)('a dead connection to an MCP server over
 });
 
 describe('a dead connection to an MCP server', () => {
-  it('002 over stdio is not ready: a program that hangs is ended and started again', async () => {
+  it('002 over stdio is not ready: a program that hangs is ended and restarted', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio', PINGS) });
     await stage.status(isReady);
     const pid = Number(/\(pid (\d+)\)/.exec(await stage.call('note'))?.[1]);
@@ -42,7 +42,7 @@ describe('a dead connection to an MCP server', () => {
     expect(await stage.call('note')).not.toContain(`pid ${pid}`);
   });
 
-  it('002 R82 whose server says 400 for a forgotten session is opened anew', async () => {
+  it('002 R82 whose server answers 400 for a forgotten session opens a new session', async () => {
     const peer = await startPeer('http', 'forgotten-400');
     const stage = await mcpStage({ peer: { url: peer.url } });
     await stage.status(isReady);
@@ -51,7 +51,7 @@ describe('a dead connection to an MCP server', () => {
     expect((await peer.seen()).calls).toEqual({ note: 1 });
   });
 
-  it('002 keeps a call that runs while its server answers no ping, and says that the server is silent', async () => {
+  it('002 keeps a running call while its server answers no ping, and reports the silence', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio', PINGS) });
     await stage.status(isReady);
     const pid = Number(/\(pid (\d+)\)/.exec(await stage.call('note'))?.[1]);

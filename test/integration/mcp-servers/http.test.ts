@@ -1,4 +1,4 @@
-/** Streamable HTTP: sessions that are forgotten, and sockets that are let go of. */
+/** Streamable HTTP: forgotten sessions and closed sockets. */
 import { describe, expect, it } from '@jest/globals';
 import { startPeer } from '../../support/mcp-peer/peer-process.ts';
 import { isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
@@ -11,7 +11,7 @@ async function overHttp() {
 }
 
 describe('an MCP server over Streamable HTTP', () => {
-  it('R82 that has been started again is called in a session of its own: what has not reached it is sent anew, and once', async () => {
+  it('R82 gets a new session after its restart: a request that has not reached it is sent again, once', async () => {
     const { peer, stage } = await overHttp();
     expect(await stage.call('note', { text: 'before' })).toMatch(/before/);
     await peer.kill();
@@ -20,7 +20,7 @@ describe('an MCP server over Streamable HTTP', () => {
     expect(await next.seen()).toMatchObject({ sessions: 1, calls: { note: 1 } });
   });
 
-  it('R83 a call that is given up holds no socket, and closing leaves none', async () => {
+  it('R83 holds no socket for a call that was given up, and closing leaves no socket', async () => {
     const { peer, stage } = await overHttp();
     const stop = new AbortController();
     const never = stage.call('never', {}, { signal: stop.signal }).catch(() => 'stopped');

@@ -1,4 +1,4 @@
-/** What holds for an MCP server whatever way leads to it: stdio, Streamable HTTP, or the older HTTP+SSE. */
+/** Behaviour of an MCP server over every transport: stdio, Streamable HTTP, and the older HTTP+SSE. */
 import { describe, expect, it } from '@jest/globals';
 import { Deferred } from '../../../shared/client/core/deferred.ts';
 import type { Question } from '../../../shared/protocol/question.ts';
@@ -9,7 +9,7 @@ import { PEER_TOOLS } from '../../support/mcp-peer/session.ts';
 const stopCause = () => ({ reason: 'abort-request' as const, message: 'Aborted on request: wrong page' });
 
 describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
-  it('R80 has its tools called, and gives back what they say', async () => {
+  it('R80 runs its tools and returns their results', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     expect(await stage.call('note', { text: 'hello' })).toMatch(/^note: hello/);
@@ -26,7 +26,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     await expect(stage.call('fail')).rejects.toThrow('the disk is full');
   });
 
-  it('R81 answers calls in flight together, each with its own', async () => {
+  it('R81 answers parallel calls, each with its own result', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     const texts = Array.from({ length: 40 }, (_, n) => `text ${n}`);
@@ -35,21 +35,21 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(await Promise.all(answers)).toEqual(expected);
   });
 
-  it('R82 is connected to anew when the connection drops: a call under way says so, a read-only one is made again', async () => {
+  it('R82 reconnects after a drop: a running call reports the drop, and a read-only call runs again', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind, { trustHints: true }) });
     await stage.status(isReady);
     await expect(stage.call('drop')).rejects.toThrow(
       /^The connection to the MCP server peer was lost while drop ran: .*\. The outcome of the call is unknown\.$/,
     );
     if (kind === 'stdio') return;
-    // A process that is started anew has forgotten that it has been asked before.
+    // A restarted process does not know of the earlier call.
     const said: string[] = [];
     const output = (text: string): void => void said.push(text);
     expect(await stage.call('look-and-drop', {}, { output })).toBe('seen at last');
     expect(said.join('')).toMatch(/calling again/);
   });
 
-  it('R83 is told when a call that it never answers is given up, and goes on answering others', async () => {
+  it('R83 gets a cancellation for a call that is given up, and answers other calls', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     const stop = new AbortController();
@@ -61,7 +61,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(await stage.status(isReady)).toEqual({ name: 'peer', state: 'ready', tools: PEER_TOOLS });
   });
 
-  it('shows its progress while it works', async () => {
+  it('reports progress while it works', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     const said: string[] = [];
@@ -69,7 +69,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(said.join('')).toBe('step 1 (25%)\nstep 2 (50%)\n');
   });
 
-  it('has its list read again when it says that it has changed', async () => {
+  it('has its tool list read again after it announces a change', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     await stage.call('grow');
@@ -100,7 +100,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     const stop = new AbortController();
     const other = stage.call('never', {}, { signal: stop.signal, ask }).catch(() => 'stopped');
     expect(JSON.parse(await stage.call('ask', { text: 'it' }, { ask }))).toMatchObject({ action: 'accept' });
-    // Only Streamable HTTP says which call a question belongs to.
+    // Only Streamable HTTP names the call that a question belongs to.
     expect(questions[1]?.text).toBe(
       kind === 'http'
         ? 'The MCP server peer asks: Which colour?'
@@ -111,7 +111,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(await other).toBe('stopped');
   });
 
-  it('asks nobody while it runs calls of two principals, unless it says for which call it asks', async () => {
+  it('cannot ask while it runs calls of two principals, unless it names the call', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     const asked: string[] = [];
@@ -148,7 +148,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(said.join('')).toBe('line one\nline two\nwarning disk: {"free":1}\n');
   });
 
-  it('002 that answers a call after its time limit has the answer kept and logged', async () => {
+  it('002 that answers a call after its time limit has the answer stored and logged', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     const stop = new AbortController();
@@ -170,7 +170,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(stage.log.join('')).toMatch(/"tool":"slow".*"afterMs":\d+.*has answered a stopped call/);
   });
 
-  it('002 that sends nothing about a call for its idle time-out has the call cancelled', async () => {
+  it('002 that sends nothing for the idle time-out of a call has the call cancelled', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind, { idleTimeout: 2_000 }) });
     await stage.status(isReady);
     await expect(stage.call('never')).rejects.toThrow(
@@ -181,7 +181,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     ]);
   });
 
-  it('X3 may send what is too long for anybody: that ends the call or the connection, and nothing else', async () => {
+  it('X3 that sends too long a message ends only the call or the connection', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     await expect(stage.call('flood')).rejects.toThrow(/MCP server peer.*more than 16 M/);
@@ -192,7 +192,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     ['silent', /^did not answer within 4 s/],
     ['endless-pages', /list of tools has more than 200 pages/],
     ['page-loop', /repeats a page/],
-  ] as const)('X3 that is %s is down and says why, and its neighbour is not', async (fault, why) => {
+  ] as const)('X3 that is %s is down with a reason, and other servers work', async (fault, why) => {
     const [bad, good] = [await peerSettings(kind, { fault }), await peerSettings(kind)];
     const limits = fault === 'silent' ? { connectMs: 4_000 } : {};
     const stage = await mcpStage({ bad, good }, limits);

@@ -1,4 +1,4 @@
-/** The older HTTP+SSE, against a server that answers 202 first and the result later, drops its stream, and restarts. */
+/** The older HTTP+SSE. The server answers 202 first and the result later, drops its stream, and restarts. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { startPeer } from '../../support/mcp-peer/peer-process.ts';
@@ -14,17 +14,17 @@ async function overSse(limits: Parameters<typeof mcpStage>[1] = {}) {
 }
 
 describe('an MCP server over HTTP+SSE', () => {
-  it('R81 has one stream for the whole life of the client, and is never written to in vain', async () => {
+  it('R81 keeps one stream for the client’s whole life, and every request gets its answer', async () => {
     const { peer, stage } = await overSse();
     for (let n = 0; n < 20; n += 1) await stage.call('note', { text: String(n) });
     expect(await peer.seen()).toMatchObject({ streams: 1, open: 1, brokenPipes: 0 });
     await stage.close();
-    // The server hears of the end of the connection a moment after it.
+    // The server notices the closed connection a moment later.
     while ((await peer.seen()).open > 0);
     expect(await peer.seen()).toMatchObject({ streams: 1, open: 0, brokenPipes: 0 });
   });
 
-  it('R81 calls in flight together do not mix, whichever is answered first', async () => {
+  it('R81 matches parallel calls to their answers in any order', async () => {
     const { peer, stage } = await overSse();
     const call = fc.record({ text: fc.string({ maxLength: 40 }), ms: fc.integer({ min: 0, max: 15 }) });
     await fc.assert(
@@ -39,7 +39,7 @@ describe('an MCP server over HTTP+SSE', () => {
     expect((await peer.seen()).streams).toBe(1);
   });
 
-  it('R82 is connected to anew, with a handshake of its own, when it has been killed and started again at the same address', async () => {
+  it('R82 gets a new connection and handshake after a kill and a restart at the same address', async () => {
     const { peer, stage } = await overSse();
     const lost = stage.call('never');
     const again = stage.call('look', { text: 'still there?', ms: 500 });
@@ -48,13 +48,13 @@ describe('an MCP server over HTTP+SSE', () => {
     await expect(lost).rejects.toThrow(/was lost while never ran: (ended|broke)/);
     expect(await stage.status(isDown)).toMatchObject({ state: 'down', tools: PEER_TOOLS });
     const next = await peer.again();
-    // A call that only looks waits for the server to come back, and is made again.
+    // A read-only call waits until the server is back, and runs again.
     expect(await again).toMatch(/^look: still there\?/);
     expect(await stage.call('note', { text: 'hello again' })).toMatch(/hello again/);
     expect(await next.seen()).toMatchObject({ streams: 1, brokenPipes: 0 });
   });
 
-  it('R82 a call of a server that stays away is told so, within the time that it waits', async () => {
+  it('R82 that stays away makes a call fail within its wait time', async () => {
     const { peer, stage } = await overSse({ awayMs: 50 });
     await peer.kill();
     await stage.status(isDown);
@@ -63,7 +63,7 @@ describe('an MCP server over HTTP+SSE', () => {
     );
   });
 
-  it('says what is wrong with an address', async () => {
+  it('reports what is wrong with an address', async () => {
     const [peer, gone] = [await startPeer('sse'), await startPeer('sse')];
     await gone.kill();
     const other = await startPeer('http');

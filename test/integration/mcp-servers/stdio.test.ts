@@ -1,4 +1,4 @@
-/** MCP servers that are programs, and what programs do. */
+/** MCP servers that run as programs over stdio. */
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { peerProgram, peerSettings } from '../../support/mcp-peer/peer-process.ts';
@@ -7,7 +7,7 @@ import { running } from '../../support/process-group.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { PEER_TOOLS } from '../../support/mcp-peer/session.ts';
 
-/** A server that starts another program, which does not end by itself, and says its process id. */
+/** A server that starts another program, which runs on, and prints its process id. */
 async function withChild(): Promise<Record<string, unknown>> {
   const program = await peerProgram();
   return {
@@ -21,7 +21,7 @@ function pidIn(answer: string): number {
 }
 
 describe('an MCP server that is a program', () => {
-  it('R82 is started anew when it exits, and what it said last is told', async () => {
+  it('R82 restarts when it exits, and the error contains its last output', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio') });
     await stage.status(isReady);
     const first = pidIn(await stage.call('note'));
@@ -31,7 +31,7 @@ describe('an MCP server that is a program', () => {
     expect(pidIn(await stage.call('note'))).not.toBe(first);
   });
 
-  it('R83 is gone when it is closed, with all that it has started', async () => {
+  it('R83 ends when it is closed, with all processes that it has started', async () => {
     const stage = await mcpStage({ peer: await withChild() });
     await stage.status(isReady);
     const pid = pidIn(await stage.call('note'));
@@ -41,7 +41,7 @@ describe('an MCP server that is a program', () => {
     expect(await running(group)).toBe(0);
   });
 
-  it('sees the harmless variables and those it is given, and no other', async () => {
+  it('gets the harmless variables and its configured variables, and no others', async () => {
     process.env['MCP_TEST_SECRET'] = 'hush';
     const directory = await temporaryDirectory();
     const file = join(directory, 'environment');
@@ -58,7 +58,7 @@ describe('an MCP server that is a program', () => {
     delete process.env['MCP_TEST_SECRET'];
   });
 
-  it('has its stderr in the log, with its name', async () => {
+  it('has its stderr in the log, under its name', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio') });
     await stage.status(isReady);
     expect(stage.log.filter((line) => line.includes('peer: hello'))).toEqual([
@@ -66,7 +66,7 @@ describe('an MCP server that is a program', () => {
     ]);
   });
 
-  it('X3 that prints a few lines of rubbish before it speaks is borne with', async () => {
+  it('X3 that prints a few invalid lines before its first message still works', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio', { fault: 'rubbish' }) });
     await stage.status(isReady);
     expect(await stage.call('note', { text: 'hello' })).toMatch(/hello/);
@@ -81,7 +81,7 @@ describe('an MCP server that is a program', () => {
     ['exits', /^exited with code 4; last line on stderr: no licence found$/],
     ['long-line', /^sent a line of more than 16 MiB/],
     ['no-tools', /^it offers no tools$/],
-  ] as const)('X3 that %s says so, and its neighbour is unharmed', async (fault, why) => {
+  ] as const)('X3 that %s reports this, and other servers are unharmed', async (fault, why) => {
     const stage = await mcpStage({
       bad: await peerSettings('stdio', { fault }),
       good: await peerSettings('stdio'),
@@ -92,7 +92,7 @@ describe('an MCP server that is a program', () => {
     expect(await stage.call('note', { text: 'fine' }, { server: 'good' })).toMatch(/fine/);
   });
 
-  it('X3 that has tools nobody could use has the others, and says which were left out', async () => {
+  it('X3 that has unusable tools offers its other tools, and names the unusable ones', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio', { fault: 'bad-tools' }) });
     const { error, tools } = await stage.status(isReady);
     expect(tools).toBe(PEER_TOOLS);
@@ -107,7 +107,7 @@ describe('an MCP server that is a program', () => {
     expect(stage.servers.get('mcp__peer__look')?.description).toBe('The first of this name.');
   });
 
-  it('X3 that has ten thousand tools has some of them offered, and says how many were not', async () => {
+  it('X3 that has ten thousand tools offers some of them, and reports the number of the others', async () => {
     const settings = await peerSettings('stdio', { fault: 'many-tools' });
     const wanted = { tools: { include: ['tool-1', 'tool-9999'] } };
     const stage = await mcpStage({ peer: settings, few: { ...settings, ...wanted } });
@@ -120,7 +120,7 @@ describe('an MCP server that is a program', () => {
     expect(await stage.status(isReady, 'few')).toEqual({ name: 'few', state: 'ready', tools: 2 });
   });
 
-  it('X3 that is not there at all is named, and tried again', async () => {
+  it('X3 that does not exist is reported by name, and retried', async () => {
     const stage = await mcpStage({ peer: { command: 'no-such-program-here' } });
     expect(await stage.status(isDown)).toMatchObject({
       error: 'could not start: there is no program no-such-program-here',

@@ -1,4 +1,4 @@
-/** Which revision of MCP and which transport a server speaks: the client finds out. On real server processes. */
+/** The client detects the MCP revision and the transport of a server. Uses real server processes. */
 import { describe, expect, it } from '@jest/globals';
 import type { Question } from '../../../shared/protocol/question.ts';
 import { modernSettings, peerSettings, startPeer } from '../../support/mcp-peer/peer-process.ts';
@@ -13,7 +13,7 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s that speaks onl
     return stage;
   };
 
-  it('R80 is reached, has its tools called and shows its progress', async () => {
+  it('R80 is reached, runs its tools and shows its progress', async () => {
     const stage = await connected();
     expect(stage.log.join('')).toMatch(/"revision":"2026-07-28"/);
     expect(await stage.call('note', { text: 'hello' })).toBe('note: hello');
@@ -22,7 +22,7 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s that speaks onl
     expect(said.join('')).toBe('step 1 (25%)\nstep 2 (50%)\n');
   });
 
-  it('asks the person behind its call in its result, also while several calls run', async () => {
+  it('asks the person behind its call through the call’s result, also while several calls run', async () => {
     const stage = await connected();
     const by = { principal: 'ada', channel: 'test' };
     const questions: string[] = [];
@@ -42,7 +42,7 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s that speaks onl
     ]);
   });
 
-  it('R83 hears of a stopped call, and goes on answering others', async () => {
+  it('R83 gets the cancellation of a stopped call, and answers other calls', async () => {
     const stage = await connected();
     const stop = new AbortController();
     const never = stage.call('never', {}, { signal: stop.signal, stopCause });
@@ -66,7 +66,7 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s that speaks onl
     expect(await stage.call('newcomer')).toBe('new here');
   });
 
-  it('gets the parameters that it wants in headers over HTTP', async () => {
+  it('gets certain parameters in headers over HTTP, if its schema asks for it', async () => {
     const stage = await connected();
     expect(await stage.call('mirrored', { place: 'Zürich' })).toBe(
       kind === 'http' ? 'Zürich: =?base64?WsO8cmljaA==?=' : 'Zürich: no header',
@@ -96,7 +96,7 @@ describe('an MCP server that speaks an older revision', () => {
   });
 
   it.each(['stdio', 'http'] as const)(
-    'R80 and over %s does not answer server/discover gets initialize after a while',
+    'R80 and over %s does not answer server/discover gets initialize after a time-out',
     async (kind) => {
       const peer = await peerSettings(kind, { fault: 'silent-at-discover' });
       const stage = await mcpStage({ peer }, { connectMs: 4_000 });
@@ -115,7 +115,7 @@ describe('an MCP server that speaks an older revision', () => {
     },
   );
 
-  it('002 and is at neither transport has both reasons told', async () => {
+  it('002 and supports neither transport: the error gives both reasons', async () => {
     const peer = await startPeer('sse', 'post-405');
     const stage = await mcpStage({ peer: { url: peer.url.replace('/sse', '/messages') } });
     expect((await stage.status(isDown)).error).toMatch(

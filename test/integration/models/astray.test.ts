@@ -1,4 +1,4 @@
-/** A model that answers nonsense, over the real wire, and the person who sets it right. */
+/** A model answers nonsense over the real wire, and a person corrects it. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { FakeModelEndpoint, Reply } from '../../support/fake-model-endpoint.ts';
 import { says, settled, startService } from '../../support/task-service.ts';
@@ -30,7 +30,7 @@ function calls(name: string, input: string): Reply {
 }
 
 describe('a model that answers nonsense', () => {
-  it('is told of an empty answer, and goes on', async () => {
+  it('gets an error for an empty answer, and continues', async () => {
     const tasks = await start();
     endpoint.script(NOTHING, DONE);
     const { status, exchanges } = await settled(tasks, await tasks.send(says('do it')));
@@ -44,7 +44,7 @@ describe('a model that answers nonsense', () => {
     ['arguments that are no JSON', calls('read-file', '{"path": '), 'read-file'],
     ['arguments that do not fit', calls('read-file', '{"path": 7}'), 'path'],
   ])(
-    'is told of %s, a bounded number of times, and then a person is asked, who may set it right',
+    'gets an error for %s a limited number of times; then a person is asked, who can correct it',
     async (_, reply, told) => {
       const tasks = await start();
       endpoint.otherwise(() => reply);
@@ -64,7 +64,7 @@ describe('a model that answers nonsense', () => {
     },
   );
 
-  it('is cut off where it does not come to an end, and a person is asked', async () => {
+  it('is cut off if it never ends its answer, and a person is asked', async () => {
     const tasks = await start();
     const words = Array.from({ length: 400 }, () => 'and so on and on '.repeat(10));
     endpoint.otherwise(() => ({
@@ -79,7 +79,7 @@ describe('a model that answers nonsense', () => {
     });
     for (const exchange of exchanges)
       if (exchange.type === 'turn') expect(exchange.turn.text.length).toBeLessThan(WINDOW * 4 + 200);
-    // What it has said so far does not fill its window: it is clipped in what it is shown.
+    // The model's text so far is clipped in its prompt, so it does not fill the context window.
     for (const body of bodies()) expect(body.length).toBeLessThan(WINDOW * 3);
     for (const { closedEarly } of endpoint.received) expect(await closedEarly).toBe(true);
   });

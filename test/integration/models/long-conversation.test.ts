@@ -1,4 +1,4 @@
-/** A task whose conversation outgrows its model's window, over the real wire. */
+/** A task's conversation outgrows its model's window, over the real wire. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { Models } from '../../../a2a-server/models/model.ts';
@@ -12,7 +12,7 @@ import { FAKE_MODEL, modelEndpoint, modelsAt } from '../../support/model-stage.t
 const WINDOW = 8_000;
 const SUMMARY = 'Pages were read; none says anything.';
 
-/** Each page is as long as it is asked to be. */
+/** Returns a page of the requested length. */
 const readPage = defineTool({
   name: 'read-page',
   description: 'reads',
@@ -51,7 +51,7 @@ function tokensIn(request: Received): number {
   return Math.ceil(sent(request).length / 4);
 }
 
-/** Reads so many pages of this length, one in a turn, and is done. */
+/** Reads this many pages of this length, one per turn, and then ends. */
 function reads(pages: number, chars: number): (request: Received) => Reply {
   let page = 0;
   return (request) => {
@@ -77,7 +77,7 @@ function ofContext(events: readonly TaskEvent[]): string[] {
 }
 
 describe('a conversation that outgrows its window', () => {
-  it('is summarised by its model as it grows, in turns without tools, and what it costs is counted', async () => {
+  it('is summarised by its model as it grows, in turns without tools, and the cost is counted', async () => {
     const { service } = await start();
     endpoint.otherwise(reads(8, 6_000));
     const accepted = await service.tasks.send(says('Read all the pages.'));
@@ -95,7 +95,7 @@ describe('a conversation that outgrows its window', () => {
     expect(spending['openai-compatible:fake']).toMatchObject({ inputTokens: all, usd: all });
   });
 
-  it('R22 is shown by the next process as by the one before', async () => {
+  it('R22 gives the next process the same prompt', async () => {
     const { service, where } = await start();
     const go = reads(5, 6_000);
     const stuck = new Promise<Received>((resolve) => {
@@ -116,7 +116,7 @@ describe('a conversation that outgrows its window', () => {
     expect(endpoint.received.at(-1)?.body).toEqual(before.body);
   });
 
-  it('has a single result that is too long clipped, without anybody being asked', async () => {
+  it('clips a single result that is too long, without asking a person', async () => {
     const { service } = await start();
     endpoint.otherwise(reads(1, 60_000));
     const accepted = await service.tasks.send(says('Read the page.'));
@@ -126,7 +126,7 @@ describe('a conversation that outgrows its window', () => {
     expect(endpoint.received.map(sent).at(-1)).toContain('characters left out');
   });
 
-  it('is cut where the summary is refused, and the task goes on', async () => {
+  it('is cut if the summary is refused, and the task continues', async () => {
     const { service } = await start();
     const go = reads(8, 6_000);
     endpoint.otherwise((request) =>
@@ -139,7 +139,7 @@ describe('a conversation that outgrows its window', () => {
     expect(events.filter((event) => event.type === 'context.summarised' && event.model !== null)).toEqual([]);
   });
 
-  it('A4 is no longer summarised once its task is canceled', async () => {
+  it('A4 is not summarised after a cancel of its task', async () => {
     const { service } = await start();
     const go = reads(8, 6_000);
     const asked = new Promise<Received>((resolve) => {
@@ -171,7 +171,7 @@ describe('a provider that refuses the length of a prompt', () => {
     },
   };
 
-  it('is sent a shorter one', async () => {
+  it('gets a shorter prompt', async () => {
     const { service } = await start();
     const go = reads(2, 6_000);
     let refused = 0;
@@ -188,7 +188,7 @@ describe('a provider that refuses the length of a prompt', () => {
     expect([refused, context[0], context.length]).toEqual([1, 'context.exceeded', 2]);
   });
 
-  it('is not asked for ever: the task fails, and says what can be done', async () => {
+  it('is not asked forever: the task fails, and the error gives the next step', async () => {
     const { service } = await start();
     const go = reads(1, 6_000);
     endpoint.otherwise((request) => (sent(request).includes('page 1 ') ? TOO_LONG : go(request)));

@@ -8,7 +8,7 @@ import { createToolbox, parseInput } from '../../../a2a-server/tools/toolbox.ts'
 const toolbox = createToolbox(builtinTools());
 const DOCUMENT = new URL('../../../docs/offline-model.md', import.meta.url);
 
-/** Reads an example and checks its calls against the real tools' schemas. */
+/** Parses an example and checks its calls against the real tools' schemas. */
 function checkedCalls(example: string): string[] {
   const reading = readMessage(example);
   if (reading.type === 'refused') throw new Error(`${example}: ${reading.why}`);
@@ -20,7 +20,7 @@ function checkedCalls(example: string): string[] {
   });
 }
 
-test('every form and plan of the documentation requests tools that exist, with valid inputs', async () => {
+test('every form and plan in the documentation requests existing tools with valid inputs', async () => {
   const text = await readFile(DOCUMENT, 'utf8');
   const rows = [...text.matchAll(/^\| (?:`` (.+?) ``|`(.+?)`) +\| (?:`` (.+?) ``|`(.+?)`) +\|/gm)];
   const documented = rows.map((row) => ({ form: row[1] ?? row[2] ?? '', example: row[3] ?? row[4] ?? '' }));

@@ -1,4 +1,4 @@
-/** A model that breaks off in the middle of an answer, over the real wire, and the task it works for. */
+/** A model's answer breaks off over the real wire. Covers the model and its task. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { PAUSES_MS } from '../../../a2a-server/task/model-outage.ts';
@@ -25,7 +25,7 @@ async function start() {
   return { where, service: await startService({ ...where, models: modelsAt(endpoint) }) };
 }
 
-/** The task's events until the last is of this type. */
+/** The task's events up to the first of this type. */
 async function until(
   { tasks }: RunningService,
   taskId: string,
@@ -40,8 +40,8 @@ async function until(
   return events;
 }
 
-describe('an answer that breaks off after words were seen', () => {
-  it('is void and asked for again after a pause, for which nothing is held but a timer', async () => {
+describe('an answer that breaks off after its first words', () => {
+  it('is void and requested again after a pause; during the pause only a timer remains', async () => {
     const { service } = await start();
     endpoint.script(CUT, WHOLE);
     const accepted = await service.tasks.send(says('do it'));
@@ -62,7 +62,7 @@ describe('an answer that breaks off after words were seen', () => {
     expect(JSON.stringify(endpoint.received[1]?.body)).not.toContain('half of');
   });
 
-  it('A4 cancels at once while it is waited for, and asks nobody again', async () => {
+  it('A4 allows a cancel at once during the pause, and sends no further request', async () => {
     const { service } = await start();
     endpoint.script(CUT, WHOLE);
     const { taskId } = await service.tasks.send(says('do it'));
@@ -75,7 +75,7 @@ describe('an answer that breaks off after words were seen', () => {
     expect(endpoint.received).toHaveLength(1);
   });
 
-  it('R22 is waited for by the next process for as long as was said', async () => {
+  it('R22 leaves the remaining pause to the next process', async () => {
     const { service, where } = await start();
     endpoint.script(CUT, WHOLE);
     const accepted = await service.tasks.send(says('do it'));
@@ -89,7 +89,7 @@ describe('an answer that breaks off after words were seen', () => {
     expect((await settled(next.tasks, accepted)).status).toEqual({ state: 'completed' });
   });
 
-  it('fails its task after so many in a row, with a sentence that says how to go on', async () => {
+  it('fails its task after several in a row, with an error that gives the next step', async () => {
     const { service } = await start();
     endpoint.script(...PAUSES_MS.map(() => CUT), CUT);
     const accepted = await service.tasks.send(says('do it'));
@@ -115,8 +115,8 @@ describe('an answer that breaks off after words were seen', () => {
   });
 });
 
-describe('a provider that asks for a pause', () => {
-  it('is left alone for as long as it says', async () => {
+describe('a provider that requests a pause', () => {
+  it('gets no request for that time', async () => {
     const { service } = await start();
     endpoint.script({ type: 'status', status: 429, headers: { 'retry-after': '60' } }, WHOLE);
     const accepted = await service.tasks.send(says('do it'));
@@ -129,7 +129,7 @@ describe('a provider that asks for a pause', () => {
 });
 
 describe('a provider that sends nothing', () => {
-  it('shows in the status of the task that it is waited for, and when it answers', async () => {
+  it('is named in the task’s status while the task waits, and the status changes at the answer', async () => {
     const { service } = await start();
     endpoint.script({ type: 'turn', turn: { text: ['one'] }, cut: { frames: 0, ending: 'silence' } });
     const arrived = endpoint.nextRequest();

@@ -76,7 +76,7 @@ describe('parameters in the request', () => {
     expect(await sentBy(model, { [model]: parameters })).toMatchObject(expected);
   });
 
-  it('of a tier add to those of its model, and other uses of the model do not have them', async () => {
+  it('of a tier add to those of its model, and apply only to that tier', async () => {
     const parameters = { 'vllm:qwen3': { temperature: 0.2 }, smart: { effort: 'high' } };
     expect(await sentBy('vllm:qwen3', parameters, 'smart')).toMatchObject({
       temperature: 0.2,
@@ -86,7 +86,7 @@ describe('parameters in the request', () => {
   });
 });
 
-describe('parameters that a model does not take', () => {
+describe('parameters that a model does not accept', () => {
   it.each([
     ['openai:gpt-5-mini', { temperature: 1 }, 'takes no "temperature"'],
     ['openai:gpt-4.1', { effort: 'high' }, 'takes no "effort"'],

@@ -156,7 +156,7 @@ describe.each(PROVIDERS)('$id', (provider) => {
     },
   );
 
-  test('hands out several calls of one turn, in order', async () => {
+  test('returns several calls of one turn, in order', async () => {
     endpoint.script({ type: 'turn', turn: { calls: [reading('a', 'a.md'), reading('b', 'b.md'), WRITE] } });
     const { events } = await collect(modelOf(provider));
     expect(events.map((event) => (event.type === 'call' ? event.input : event.type))).toEqual([
@@ -167,7 +167,7 @@ describe.each(PROVIDERS)('$id', (provider) => {
     ]);
   });
 
-  test.each([429, 500, 503])('asks again after a %d, and then succeeds', async (status) => {
+  test.each([429, 500, 503])('retries after a %d, and then succeeds', async (status) => {
     endpoint.script(
       { type: 'status', status, headers: { 'retry-after': '0' } },
       { type: 'turn', turn: { text: ['ok'] } },
@@ -185,14 +185,14 @@ describe.each(PROVIDERS)('$id', (provider) => {
     expect(endpoint.received).toHaveLength(1 + IMPATIENT.retries);
   });
 
-  test('does not wait for a provider that asks for more time than it is given', async () => {
+  test('does not wait if a provider asks for more time than the limit allows', async () => {
     endpoint.script({ type: 'status', status: 429, headers: { 'retry-after': '3600' } });
     const { error } = await collect(modelOf(provider));
     expect(error).toMatchObject({ reason: 'AGENT_UNREACHABLE' });
     expect(endpoint.received).toHaveLength(1);
   });
 
-  test('does not repeat a request that was refused, and says why it was', async () => {
+  test('does not repeat a refused request, and gives the reason', async () => {
     const body = {
       type: 'error',
       error: {
@@ -210,7 +210,7 @@ describe.each(PROVIDERS)('$id', (provider) => {
     expectNoSecret(error);
   });
 
-  test('names the variable of a key that was refused, and never the key', async () => {
+  test('names the variable of a refused key, and never the key', async () => {
     const refusal = {
       type: 'authentication_error',
       message: `Incorrect API key provided: ${KEY}`,
@@ -227,7 +227,7 @@ describe.each(PROVIDERS)('$id', (provider) => {
   });
 
   test.each(['end', 'reset'] as const)(
-    'a stream cut off by %s after any frame hands out no call, and is asked again only while nothing was seen',
+    'a stream that %s cuts after any frame returns no call, and is retried only if nothing was shown',
     async (ending) => {
       const turn = { text: ['one ', 'two'], calls: [WRITE] };
       const frames = framesOf(provider.wire, wholeTurn(turn));
@@ -236,7 +236,7 @@ describe.each(PROVIDERS)('$id', (provider) => {
         endpoint.script({ type: 'turn', turn, cut: { frames: cut, ending } });
         const model = modelOf(provider);
         const asked = collect(model);
-        // Whether the second reply is taken tells whether the turn was asked again.
+        // The second reply is used only if the turn was requested again.
         endpoint.script({ type: 'turn', turn: { text: ['again'] } });
         const { events, error } = await asked;
         const seen = events.filter((event) => event.type === 'text').map((event) => event.text);
@@ -265,7 +265,7 @@ describe.each(PROVIDERS)('$id', (provider) => {
     expect(await endpoint.received[0]?.closedEarly).toBe(true);
   });
 
-  test('an abort before the first byte of the answer is as prompt', async () => {
+  test('an abort before the first byte of the answer also ends the turn at once', async () => {
     endpoint.script({ type: 'turn', turn: {}, cut: { frames: 0, ending: 'silence' } });
     const abort = new AbortController();
     const arrived = endpoint.nextRequest();
@@ -285,7 +285,7 @@ describe.each(PROVIDERS)('$id', (provider) => {
     expect(await endpoint.received[0]?.closedEarly).toBe(true);
   });
 
-  test('an endpoint that is not there is a retryable error that says so', async () => {
+  test('an unreachable endpoint is a retryable error with a reason', async () => {
     await endpoint.close();
     const { error } = await collect(modelOf(provider));
     expect(error).toMatchObject({
@@ -304,7 +304,7 @@ describe('a base URL without a version', () => {
     expect(endpoint.received[0]?.path).toBe(provider.path);
   });
 
-  test('stays without one where the endpoint has none, and the next request knows it', async () => {
+  test('stays without a version if the endpoint has none, and the next request uses the same URL', async () => {
     const provider = PROVIDERS.find(({ id }) => id.startsWith('openai-compatible'));
     if (provider === undefined) throw new Error('no provider');
     const ok: Reply = { type: 'turn', turn: { text: ['ok'] } };
@@ -319,7 +319,7 @@ describe('a base URL without a version', () => {
     ]);
   });
 
-  test('says that the model is missing, and not the path', async () => {
+  test('reports that the model is missing, not the path', async () => {
     const provider = PROVIDERS.find(({ id }) => id.startsWith('openai-compatible'));
     if (provider === undefined) throw new Error('no provider');
     endpoint.script(
@@ -331,7 +331,7 @@ describe('a base URL without a version', () => {
   });
 });
 
-test('an Anthropic stream that turns overloaded before any text is asked again', async () => {
+test('an Anthropic stream that reports overload before any text is retried', async () => {
   const [provider] = PROVIDERS;
   if (provider === undefined) throw new Error('no provider');
   const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
@@ -343,7 +343,7 @@ test('an Anthropic stream that turns overloaded before any text is asked again',
   expect(events[0]).toEqual({ type: 'text', text: 'ok' });
 });
 
-test('a call whose arguments are no JSON is handed on as the model wrote it', async () => {
+test('a call whose arguments are not JSON is passed on as the model wrote it', async () => {
   const provider = PROVIDERS.find(({ wire }) => wire === 'openai');
   if (provider === undefined) throw new Error('no provider');
   endpoint.script({ type: 'turn', turn: { calls: [{ ...WRITE, arguments: '{"path": test.md' }] } });

@@ -1,6 +1,6 @@
 /**
- * The streams of real providers, written after their documentation (`test/recordings`), and what the next request must
- * contain. A server on loopback replays a stream for each request.
+ * Replays streams of real providers, written after their documentation (`test/recordings`), and checks the next
+ * request. A server on loopback replays a stream for each request.
  */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -80,7 +80,7 @@ async function replay(folder: string, ...names: string[]): Promise<void> {
     });
 }
 
-/** The conversation that the documentation demands after these streams. */
+/** The conversation that the documentation requires after these streams. */
 async function demanded(folder: string, name: string): Promise<string> {
   const text = await readFile(new URL(`${folder}/${name}.json`, recordings), 'utf8');
   return JSON.stringify(JSON.parse(text));
@@ -111,7 +111,7 @@ async function eventsOf({ tasks }: RunningService, taskId: string): Promise<Task
 describe.each(PROVIDERS)('$model', (provider) => {
   const { folder } = provider;
 
-  it('gets its reasoning, signatures and call ids back as it sent them, and after a restart the same bytes', async () => {
+  it('gets its reasoning, signatures and call ids back unchanged, and after a restart the same bytes', async () => {
     const service = await startService({ ...where, models: modelsOf(provider) });
     await replay(folder, 'thinking-and-parallel-calls', 'text-with-cached-usage', 'text');
     const accepted = await service.tasks.send(says('Compare a.md and b.md'));
@@ -133,7 +133,7 @@ describe.each(PROVIDERS)('$model', (provider) => {
     expect(texts).toEqual(['I read both.', 'Done.']);
   });
 
-  it('tells cached tokens from others', async () => {
+  it('reports cached tokens separately', async () => {
     const service = await startService({ ...where, models: modelsOf(provider) });
     await replay(folder, 'text-with-cached-usage');
     const { taskId } = await service.tasks.send(says('Compare'));
@@ -141,21 +141,21 @@ describe.each(PROVIDERS)('$model', (provider) => {
     expect(finished).toMatchObject({ usage: provider.cachedUsage });
   });
 
-  it('fails the task with a sentence when it withholds the answer', async () => {
+  it('fails the task with an explanation when it withholds the answer', async () => {
     const service = await startService({ ...where, models: modelsOf(provider) });
     await replay(folder, 'refusal');
     const { status } = await settled(service.tasks, await service.tasks.send(says('Do harm')));
     expect(status).toMatchObject({ state: 'failed', message: expect.stringContaining('content filter') });
   });
 
-  it('gets nothing back of a turn that was cut at its length', async () => {
+  it('gets back nothing of a turn that was cut at its length limit', async () => {
     const service = await startService({ ...where, models: modelsOf(provider) });
     await replay(folder, 'length', 'text');
     await settled(service.tasks, await service.tasks.send(says('Tell a story')));
     expect(sent(provider, 1)).not.toContain('A long story');
   });
 
-  it('is asked again after an error in the middle, and the half answer is void', async () => {
+  it('gets a retry after an error in the middle, and the partial answer is void', async () => {
     const service = await startService({ ...where, models: modelsOf(provider) });
     await replay(folder, 'error-in-the-middle', 'text');
     const { taskId } = await service.tasks.send(says('Begin'));
@@ -169,7 +169,7 @@ describe.each(PROVIDERS)('$model', (provider) => {
 });
 
 describe('the prompt of a turn', () => {
-  it.each(PROVIDERS)('of $model begins with the whole prompt of the turn before', async (provider) => {
+  it.each(PROVIDERS)('of $model starts with the whole prompt of the previous turn', async (provider) => {
     const service = await startService({ ...where, models: modelsOf(provider) });
     const { folder } = provider;
     await replay(
@@ -197,7 +197,7 @@ describe('the prompt of a turn', () => {
     }
   });
 
-  it('marks for Anthropic the instructions, its end and the end of the prompt before', async () => {
+  it('for Anthropic has cache marks at the instructions, at its end and at the end of the previous prompt', async () => {
     const [provider] = PROVIDERS;
     if (provider === undefined) throw new Error('no provider');
     const service = await startService({ ...where, models: modelsOf(provider) });
@@ -218,7 +218,7 @@ describe('the prompt of a turn', () => {
 });
 
 describe('a conversation that another model continues', () => {
-  it.each(PROVIDERS)('has nothing of $model but text, calls and results', async (provider) => {
+  it.each(PROVIDERS)('contains only text, calls and results for $model', async (provider) => {
     const other = PROVIDERS.find(({ name }) => name !== provider.name) ?? provider;
     const service = await startService({ ...where, models: modelsOf(provider, other) });
     await replay(provider.folder, 'thinking-and-parallel-calls', 'text-with-cached-usage');
@@ -238,7 +238,7 @@ describe('a conversation that another model continues', () => {
   });
 });
 
-it('a Gemini model behind an endpoint with the API of OpenAI gets its signature back with its call', async () => {
+it('for a Gemini model behind an endpoint with the OpenAI API keeps the signature of its call', async () => {
   const provider = PROVIDERS.find(({ name }) => name === 'openai-compatible');
   if (provider === undefined) throw new Error('no such provider');
   const service = await startService({ ...where, models: modelsOf(provider) });
@@ -252,7 +252,7 @@ describe('a provider that refuses the state of earlier turns', () => {
   it.each([
     ['anthropic', 400, 'messages.1.content.0: Invalid `signature` in `thinking` block', 2],
     ['openai-compatible', 400, "property 'reasoning_content' is unsupported", 1],
-  ])('%s gets the conversation without it', async (name, status, message, refusals) => {
+  ])('gets the conversation without that state: %s', async (name, status, message, refusals) => {
     const provider = PROVIDERS.find((each) => each.name === name);
     if (provider === undefined) throw new Error('no such provider');
     const { folder } = provider;
@@ -269,7 +269,7 @@ describe('a provider that refuses the state of earlier turns', () => {
     expect((await settled(service.tasks, first)).status.state).toBe('completed');
     expect(sent(provider, 2)).toContain('I read both.');
     expect(sent(provider, 2)).not.toContain('I need both files');
-    // A signature may be refused once, e.g. after a change of the account. A field that is not known is never accepted.
+    // A signature may be refused once, e.g. after a change of the account. An unknown field is refused each time.
     if (refusals === 2) endpoint.script(refusal);
     await replay(folder, 'text');
     await settled(service.tasks, await service.tasks.send({ ...says('Thanks'), sessionId: first.sessionId }));
@@ -285,14 +285,14 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The indexes of the blocks that Anthropic caches up to. */
+/** The indexes of the blocks up to which Anthropic caches. */
 function marks(blocks: unknown): number[] {
   return listOf(blocks).flatMap((block, index) =>
     fieldOf(block, 'cache_control') === undefined ? [] : [index],
   );
 }
 
-/** Marks are no part of a prompt. */
+/** Cache marks do not count as part of a prompt. */
 function withoutMarks(json: string): string {
   return json.replaceAll(',"cache_control":{"type":"ephemeral"}', '');
 }

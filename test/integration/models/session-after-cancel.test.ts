@@ -31,7 +31,7 @@ const STARTED: TaskEvent = { type: 'turn.started', turn: 1, model: 'offline' };
 test.each<[string, TaskEvent[]]>([
   ['before its first turn', []],
   ['during its first turn', [{ type: 'task.working' }, STARTED]],
-])('a task canceled %s is not taken up by the next task of its session', async (_when, events) => {
+])('the next task of a session does not continue a task that was canceled %s', async (_when, events) => {
   const canceled = taskOf('t1', asked('create a.md with x'), ...events, {
     type: 'task.canceled',
     reason: 'a mistake',

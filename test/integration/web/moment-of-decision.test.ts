@@ -1,4 +1,7 @@
-/** What a person sees and presses on the page, in a browser: the selection is pinned, and each press counts for what was shown. */
+/**
+ * Tests the approval page in a browser. The selection stays in place, and each press counts for the action that was
+ * shown.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { plan, type PlannedCall, type PlannedStep } from '../../support/offline-plan.ts';
@@ -13,7 +16,7 @@ const write = (path: string, content = 'x\n'): PlannedCall => ({
   input: { path, content },
 });
 
-/** At 360 × 640 pixels it can be scrolled into view, and nothing of it is cut off at the side. */
+/** At 360 × 640 pixels the element can be scrolled into view, and its sides are not cut off. */
 async function inView(it: Locator): Promise<void> {
   await it.scrollIntoViewIfNeeded();
   const box = await it.boundingBox();
@@ -58,7 +61,7 @@ async function inView(it: Locator): Promise<void> {
   };
   const callOf = async (taskId: string): Promise<string> => (await firstPending(taskId)).callId;
 
-  test('a new task does not move what one reads; it is in the list, and opens when it is chosen', async () => {
+  test('a new task does not move the selected one; it appears in the list, and opens on a click', async () => {
     const first = await begin(write('first.md'));
     await signIn(page, on.server);
     await approve('Write first.md').waitFor();
@@ -74,7 +77,7 @@ async function inView(it: Locator): Promise<void> {
     await approve('Write first.md').waitFor();
   });
 
-  test('a double click decides once, and nothing takes the place of what was decided', async () => {
+  test('a double click decides once, and no other action takes the place of the decided one', async () => {
     const other = await begin(write('other.md'));
     const taskId = await begin(write('a.md'), { say: 'Done.' });
     await signIn(page, on.server, { taskId });
@@ -87,7 +90,7 @@ async function inView(it: Locator): Promise<void> {
     expect(await callOf(other)).not.toBe('');
   });
 
-  test('decided one by one, the others stay where they are', async () => {
+  test('when a person decides actions one by one, the others keep their places', async () => {
     await begin({ together: [write('a.md'), write('b.md')] });
     await signIn(page, on.server);
     await steady();
@@ -99,7 +102,7 @@ async function inView(it: Locator): Promise<void> {
     expect(sent).toHaveLength(1);
   });
 
-  test('for half a second after a change a click counts for nothing, and neither does a key', async () => {
+  test('for half a second after a change, clicks and keys have no effect', async () => {
     await page.clock.install();
     const taskId = await begin(write('a.md'), write('b.md'));
     const other = await firstPending(taskId);
@@ -126,7 +129,7 @@ async function inView(it: Locator): Promise<void> {
     expect(await on.file('b.md')).toBe('x\n');
   });
 
-  test('R97 what another channel decides meanwhile is said in place, and the buttons go', async () => {
+  test('R97 when another channel decides, the page says so in place, and removes the buttons', async () => {
     const taskId = await begin(write('a.md'), { say: 'Done.' });
     await signIn(page, on.server);
     await approve('Write a.md').waitFor();
@@ -136,7 +139,7 @@ async function inView(it: Locator): Promise<void> {
     expect(sent).toEqual([]);
   });
 
-  test('a link opens exactly that action, also for a browser that is signed in; once decided it says so', async () => {
+  test('a link opens exactly its action, also in a browser that is signed in; after the decision it says so', async () => {
     const taskId = await begin({ together: [write('a.md'), write('b.md')] });
     const [, call] = (await on.peer.task(taskId)).overview.calls;
     const target = { taskId, callId: call?.callId };
@@ -153,14 +156,14 @@ async function inView(it: Locator): Promise<void> {
     await tab.getByRole('region', { name: 'Write a.md' }).getByRole('button', { name: 'Approve' }).waitFor();
   });
 
-  test('a link says when its action is another question by now', async () => {
+  test('a link says so if its action now asks another question', async () => {
     const taskId = await begin(write('a.md'));
     await signIn(page, on.server, { taskId, callId: await callOf(taskId), shown: 'deadbeef' });
     await page.getByText('changed since the link was made').waitFor();
     await approve('Write a.md').waitFor();
   });
 
-  test('D5 at 360 pixels all of a long diff can be read, and the buttons can be reached', async () => {
+  test('D5 at 360 pixels a long diff can be read to its end, and the buttons can be reached', async () => {
     const lines = Array.from(
       { length: 400 },
       (_, index) => `line ${index} ${'long '.repeat(40)}end ${index}.`,

@@ -6,7 +6,7 @@ import { makeLink, signIn } from './support/sign-in.ts';
 import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
 
 describe('the approval page', () => {
-  test('X1 its files need no sign-in and hold no secret; only they run and load', async () => {
+  test('X1 serves its files without a sign-in and without secrets; only these files run and load', async () => {
     const { server } = await stage();
     for (const path of ['/', '/page', '/page.js', '/page.css']) {
       const answer = await fetch(`${server.url}${path}`);
@@ -22,7 +22,7 @@ describe('the approval page', () => {
     expect((await fetch(`${server.url}/tasks`)).status).toBe(401);
   });
 
-  test('X1 its own origin may ask, another on this machine may not', async () => {
+  test('X1 accepts requests of its own origin, and of no other origin on this machine', async () => {
     const { server } = await stage();
     const asked = async (origin: string): Promise<number> =>
       (
@@ -67,7 +67,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
   });
   const state = (word: string): Promise<void> => page.locator(`article .state-${word}`).waitFor();
 
-  test('R01 what waits is shown as a diff, and approved there it is written, once; the code is gone from the address', async () => {
+  test('R01 shows a waiting write as a diff; an approval there writes it once; the address loses its code', async () => {
     const taskId = await shown(
       { tool: 'write-file', input: { path: 'a.md', content: 'one\n' } },
       { say: 'Written.' },
@@ -83,7 +83,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     expect(overview.calls).toMatchObject([{ decided: { decision: 'approve', channel: 'page' } }]);
   });
 
-  test('R02 denied with a reason, the agent is told', async () => {
+  test('R02 sends a denial with its reason to the agent', async () => {
     const taskId = await shown(
       { tool: 'run-shell-command', input: { command: 'echo no' } },
       { say: 'Left.' },
@@ -95,7 +95,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     expect(overview.calls.map(({ state: each }) => each)).toContain('denied');
   });
 
-  test('R10 edited there, what runs is what the person wrote', async () => {
+  test('R10 lets a person edit the call, and the edited call runs', async () => {
     await shown({ tool: 'run-shell-command', input: { command: 'echo one > out.txt' } });
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('What runs in its place').fill('echo two > out.txt');
@@ -104,7 +104,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     expect(await on.file('out.txt')).toBe('two\n');
   });
 
-  test('a question is answered by a choice', async () => {
+  test('answers a question with a choice', async () => {
     const taskId = await shown({
       tool: 'ask-person',
       input: { question: 'Which colour?', choices: [{ label: 'blue' }, { label: 'green' }] },
@@ -116,7 +116,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     expect(overview.calls).toEqual([expect.objectContaining({ state: 'answered' })]);
   });
 
-  test('X3 what an agent writes is text there, and nothing of it runs', async () => {
+  test('X3 shows an agent’s text as text, and runs nothing of it', async () => {
     const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
     await shown({ tool: 'write-file', input: { path: 'a.html', content: evil } });
     await page.getByLabel('Preview').getByText('onerror').waitFor();
@@ -124,7 +124,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     expect(await page.title()).toBe('(1) Approvals');
   });
 
-  test('more tabs need no new sign-in; signed out, each tab says how to sign in', async () => {
+  test('needs no new sign-in in further tabs; after a sign-out, each tab says how to sign in', async () => {
     await shown({ tool: 'write-file', input: { path: 'a.md', content: 'x' } });
     const tab = await context.newPage();
     await tab.goto(`${on.server.url}/page`);
@@ -135,7 +135,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     await page.getByText(howTo).waitFor();
   });
 
-  test('a scanner that only opens a link does not use it up; the second use is refused in words', async () => {
+  test('keeps a link valid if a scanner only opens it; the second use is refused with an explanation', async () => {
     await shown({ tool: 'write-file', input: { path: 'a.md', content: 'x' } });
     const link = await makeLink(on.server);
     await fetch(link);
@@ -156,7 +156,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     }
   });
 
-  test('a sign-in survives a restart of the server', async () => {
+  test('keeps its sign-in across a restart of the server', async () => {
     await shown({ tool: 'write-file', input: { path: 'a.md', content: 'x' } });
     const { port } = new URL(on.server.url);
     await on.server.stop();
@@ -165,7 +165,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     await page.getByRole('button', { name: 'Approve' }).click();
     await state('completed');
     expect(await next.file('a.md')).toBe('x');
-    // The browser reports the requests that met no server.
+    // The browser reports the requests that failed without a server.
     problems.length = 0;
   });
 });

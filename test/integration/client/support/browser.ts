@@ -1,4 +1,4 @@
-/** The browser that is installed, if one is; and pages for it, from an origin of their own. */
+/** Finds an installed browser, and opens pages in it from an origin of their own. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ const PLACES = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/google-c
 
 export const BROWSER = PLACES.find((path) => path !== undefined && existsSync(path));
 
-/** Why there are no tests in a browser here. */
+/** The reason why the browser tests are skipped. */
 export const NO_BROWSER = 'no browser is installed: apt-get install chromium, or name one in CHROMIUM';
 
 export function startBrowser(): Promise<Browser> {
@@ -18,7 +18,7 @@ export function startBrowser(): Promise<Browser> {
   const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'];
   return chromium.launch({
     executablePath: BROWSER,
-    // A page that is left is kept for when somebody goes back, as in the browsers people use.
+    // Keeps a left page in the back/forward cache, as common browsers do.
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
     args: [...args, '--disable-background-networking', '--disable-component-update'],
   });
@@ -29,7 +29,7 @@ export interface PageServer {
   close: () => Promise<void>;
 }
 
-/** A page that can begin one execution, and resolves with the first report of its task. */
+/** Opens a page that can start one execution, and resolves with the first report of its task. */
 const PAGE = `<!doctype html><title>A page</title><script type="module">
   import { A2aClient, McpClient } from '/client.js';
   window.begin = ({ over, url, token, onUnload }) => new Promise((resolve, reject) => {
@@ -41,7 +41,7 @@ const PAGE = `<!doctype html><title>A page</title><script type="module">
   });
 </script>`;
 
-/** Serves `/client.js`, the built library, and the page at every other address. */
+/** Serves the built library at `/client.js`, and the page at every other address. */
 export async function servePages(): Promise<PageServer> {
   const library = await readFile(join(process.cwd(), 'dist', 'client', 'index.js'));
   const server: Server = createServer((request, response) => {

@@ -1,10 +1,10 @@
-/** A `fetch` whose connections break where a test says. */
+/** A `fetch` whose connections break at the places that a test names. */
 
-/** The requests that were made, and what is to happen to them. */
+/** The requests so far, and the faults to apply. */
 export class CuttingFetch {
   /** Method and path of each request, oldest first. */
   readonly asked: string[] = [];
-  /** Whether the answer to this request is lost after so many of its events; undefined for none. */
+  /** Number of events after which the answer to this request is lost; undefined if it is not lost. */
   cutAfter: (request: string) => number | undefined = () => undefined;
 
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
@@ -22,7 +22,7 @@ export class CuttingFetch {
   };
 }
 
-/** Breaks after so many events: in the midst of the next one. */
+/** Breaks the stream after this many events, in the middle of the next one. */
 function cut(body: ReadableStream<Uint8Array>, events: number): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

@@ -1,17 +1,17 @@
-/** What an execution tells, to be waited for. */
+/** Collects the updates of an execution, so that a test can wait for them. */
 import type { Progress } from '../../../../shared/client/core/progress.ts';
 
 export class Watched {
   readonly told: Progress[] = [];
   readonly #waiting = new Set<() => void>();
 
-  /** To be given as `onProgress`. */
+  /** Pass it as `onProgress`. */
   readonly see = (progress: Progress): void => {
     this.told.push(progress);
     for (const look of this.#waiting) look();
   };
 
-  /** Resolves with the first thing told that fits. */
+  /** Resolves with the first matching update. */
   until<T>(fits: (progress: Progress) => T | undefined): Promise<T> {
     return new Promise((resolve) => {
       const look = (): void => {
@@ -28,7 +28,7 @@ export class Watched {
     });
   }
 
-  /** Resolves with the id of the tool execution that has said this. */
+  /** Resolves with the id of the tool execution that printed this text. */
   output(text: string): Promise<string> {
     return this.until((progress) =>
       progress.type === 'activity' &&
@@ -62,19 +62,19 @@ export class Watched {
     );
   }
 
-  /** Resolves with the first note that matches. */
+  /** Resolves with the first matching note. */
   note(pattern: RegExp): Promise<string> {
     return this.until((progress) =>
       progress.type === 'note' && pattern.test(progress.message) ? progress.message : undefined,
     );
   }
 
-  /** All that the agent was told to have said. */
+  /** All texts of the agent. */
   get text(): string {
     return this.told.map((progress) => (progress.type === 'text' ? progress.text : '')).join('');
   }
 
-  /** The activities, each by its name. */
+  /** The activities by name. */
   get activities(): string[] {
     return this.told.flatMap((progress) => (progress.type === 'activity' ? [progress.activity.type] : []));
   }

@@ -1,6 +1,6 @@
 /**
- * A task service in a process of its own, whose only tool asks a person while it works: `<directory> <side effect>`. Says
- * which question waits, as one JSON object, and lives on.
+ * A task service in a separate process. Its only tool asks a person while it runs: `<directory> <side effect>`.
+ * It prints the waiting question as one JSON object, and keeps running.
  */
 import { join } from 'node:path';
 import { setInterval } from 'node:timers';

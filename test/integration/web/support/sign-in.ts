@@ -1,4 +1,4 @@
-/** Signs a browser in to the approval page, as a person does with the link that the command line prints. */
+/** Signs a browser in to the approval page, with the link that the command line prints. */
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
 import type { PageTarget } from '../../../../shared/net/page-address.ts';
