@@ -1,4 +1,4 @@
-/** Builds below programs that run. */
+/** Tests builds while built programs run. */
 import { describe, expect, it } from '@jest/globals';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,10 +12,10 @@ import { directoryOf, launchServer, newServerHome } from '../support/server-prog
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const run = promisify(execFile);
-/** Two builds on a busy machine. Milliseconds. */
+/** The time for two builds on a busy machine, in milliseconds. */
 const BUILDS_MS = 240_000;
 
-/** A build of a program that loads one file late. */
+/** Builds a program that loads one file late. */
 async function draftOf(place: string, version: string): Promise<string> {
   const draft = await mkdtemp(`${join(place, 'dist')}.draft-`);
   const main = `process.stdin.once('data', async () => console.log((await import('../late-${version}.js')).says));
@@ -33,7 +33,7 @@ async function draftOf(place: string, version: string): Promise<string> {
   return draft;
 }
 
-/** Starts the program. @returns a function that lets it load its late file */
+/** Starts the program. @returns a function that makes it load its late file */
 async function started(target: string): Promise<() => Promise<string>> {
   const child = spawn(process.execPath, [join(target, 'program', 'main.js')], { stdio: 'pipe' });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -48,7 +48,7 @@ async function started(target: string): Promise<() => Promise<string>> {
 }
 
 describe('a build', () => {
-  it('keeps the files of the builds before, so that a program that runs can load them', async () => {
+  it('keeps the files of earlier builds, so that running programs can load them', async () => {
     const place = await temporaryDirectory();
     const target = join(place, 'dist');
     await replaceBuild(await draftOf(place, 'one'), target);
@@ -61,7 +61,7 @@ describe('a build', () => {
     expect((await readdir(target)).filter((name) => name.endsWith('.map'))).toEqual(['late-three.js.map']);
   });
 
-  it('deletes superseded files after their time, and the oldest of too many', async () => {
+  it('deletes superseded files after a time, and the oldest of too many', async () => {
     const place = await temporaryDirectory();
     const target = join(place, 'dist');
     const late = async (): Promise<string[]> =>
@@ -70,7 +70,7 @@ describe('a build', () => {
     await replaceBuild(await draftOf(place, 'two'), target);
     const long = new Date(Date.now() - 40 * 24 * 60 * 60 * 1000);
     await utimes(join(target, 'late-one.js'), long, long);
-    // Its own time is from its build. It is superseded only now.
+    // The time counts from when a file is superseded, which is now.
     await utimes(join(target, 'late-two.js'), long, long);
     await replaceBuild(await draftOf(place, 'three'), target);
     expect(await late()).toEqual(['late-three.js', 'late-two.js']);
@@ -80,7 +80,7 @@ describe('a build', () => {
   });
 
   it(
-    'two at once, below a server that runs: it goes on, and the next server starts',
+    'can run twice at once while a server runs: the server keeps running, and the next one starts',
     async () => {
       const place = join(
         process.cwd(),

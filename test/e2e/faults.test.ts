@@ -1,11 +1,14 @@
-/** A short slice of the fault harness, as `npm run faults` runs it: killed, cut, stalled, filled, and compared with a server that forgets. */
+/**
+ * Runs a short part of the fault harness (`npm run faults`): kills, cuts, stalls, full disks, and a server that
+ * forgets.
+ */
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 
-// Dozens of processes live and die here, on a machine that may be busy with others. Nothing waits for this time to pass.
+// This test starts dozens of processes, perhaps on a busy machine. It does not wait for this time to pass.
 jest.setTimeout(240_000);
 
 const result = z.object({
@@ -15,7 +18,9 @@ const result = z.object({
 });
 type Counts = Record<string, number>;
 
-/** Runs a part of the harness, which must find nothing. Resolves when it has begun. @returns what it will have counted */
+/**
+ * Runs a part of the harness, which must find no fault. Resolves when it has started. @returns the counts at its end
+ */
 async function begin(...args: string[]): Promise<{ counts: Promise<Counts> }> {
   const child = spawn(
     process.execPath,
@@ -29,7 +34,7 @@ async function begin(...args: string[]): Promise<{ counts: Promise<Counts> }> {
     if (told.violations.length > 0) throw new Error(said);
     return told.counts;
   });
-  // Whoever awaits it is told.
+  // The error reaches the test that awaits the part.
   counts.catch(() => undefined);
   await once(child.stderr, 'data');
   return { counts };
@@ -40,7 +45,7 @@ async function faults(...args: string[]): Promise<Counts> {
 }
 
 describe('a short run of the fault harness', () => {
-  // These wait most of the time, for the time limits of the programs: they begin first, and beside each other.
+  // These parts mostly wait for time limits of the programs. So they start first, and run in parallel.
   let stalls: Promise<Counts>;
   let disk: Promise<Counts>;
   let blackbox: Promise<Counts>;
@@ -66,7 +71,8 @@ describe('a short run of the fault harness', () => {
 
   it('R65 when the bridge is killed at a write of its outbox, the next one finishes its work once', async () => {
     const counts = await faults('--only', 'outbox', '--rounds', '10');
-    // The delegation, its task, the result in an answer, the receipt, the end: each is a write, and no run has ten.
+    // The bridge writes the delegation, the task, the answer's result, the receipt and the end. No run has ten
+    // writes.
     const { 'outbox: deaths before a write': before = 0, 'outbox: deaths after a write': after = 0 } = counts;
     for (const deaths of [before, after]) {
       expect(deaths).toBeGreaterThanOrEqual(4);
@@ -96,7 +102,7 @@ describe('a short run of the fault harness', () => {
 
   it('R28 on a full disk, requests fail with a clear error; when there is space again, work continues', async () => {
     const counts = await disk;
-    // Elsewhere than on Linux nobody can take a running process its room.
+    // Only Linux can limit the file size of a running process.
     if (process.platform === 'linux') expect(counts['disk: times full']).toBeGreaterThan(0);
   });
 
@@ -117,7 +123,7 @@ describe('a short run of the fault harness', () => {
   it('the black-box test passes our server and fails a server that forgets its tasks', async () => {
     const counts = await blackbox;
     expect(counts['blackbox: scenarios held by our server, A2A 1.0']).toBe(14);
-    // A2A 0.3 has no way to list tasks.
+    // A2A 0.3 cannot list tasks.
     expect(counts['blackbox: scenarios held by our server, A2A 0.3']).toBe(13);
     expect(counts['blackbox: scenarios lost by the bare server, A2A 1.0']).toBeGreaterThan(3);
     expect(counts['blackbox: scenarios lost by the bare server, A2A 0.3']).toBeGreaterThan(3);

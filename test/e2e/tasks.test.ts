@@ -1,11 +1,11 @@
-/** The jobs of `npm run tasks`, done by the offline model on the built server. */
+/** Runs the jobs of `npm run tasks` with the offline model on the built server. */
 import { expect, it, jest } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 
-// Each job is a task with processes of its own. Nothing waits for this time to pass.
+// Each job is a task with processes of its own. The test does not wait for this time to pass.
 jest.setTimeout(240_000);
 
 const report = z.object({
@@ -21,7 +21,7 @@ async function tasks(...args: string[]): Promise<{ code: number | null; out: str
   return { code: child.exitCode, out, said };
 }
 
-it('every job is done under approvals, denied, edited and answered ones too', async () => {
+it('every job completes under approvals, also if calls are denied, edited or answered', async () => {
   const { code, out, said } = await tasks('--json');
   const { model, results } = report.parse(JSON.parse(out === '' ? said : out));
   expect(results.filter(({ wrong }) => wrong.length > 0)).toEqual([]);
@@ -30,7 +30,7 @@ it('every job is done under approvals, denied, edited and answered ones too', as
   expect(results.filter(({ decisions }) => decisions > 0).length).toBeGreaterThanOrEqual(20);
 });
 
-it('a job nobody knows is refused with those there are', async () => {
+it('an unknown job is refused, and the error lists the existing jobs', async () => {
   const { code, out, said } = await tasks('--only', 'no-such-job');
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(said).toMatch(/no job no-such-job; there are: first-file, /);

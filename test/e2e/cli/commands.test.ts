@@ -1,4 +1,4 @@
-/** The commands of an agent from a terminal: the real command line, the real server, real files. */
+/** Agent commands from a terminal, with the real command line, server and files. */
 import { describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const result = z.looseObject({ sessionId: z.string(), state: z.string(), output:
 const waiting = z.looseObject({ sessionId: z.string() });
 
 describe('commands of the agent', () => {
-  it('are listed, with how each is used', async () => {
+  it('appear in a list with their usage', async () => {
     const on = await cliStage();
     const { code, stdout } = await on.run('commands');
     expect(code).toBe(0);
@@ -19,7 +19,7 @@ describe('commands of the agent', () => {
     });
   });
 
-  it('R20 a file changed under approval is put back under approval, by the server that was started after a kill', async () => {
+  it('R20 restore a changed file after approval, on a server that restarted after a kill', async () => {
     const before = await cliStage();
     await writeFile(join(before.server.workspace, 'notes.md'), 'mine\n');
     const task = await before.peer.send('Create notes.md with "theirs"');
@@ -34,7 +34,7 @@ describe('commands of the agent', () => {
     const asked = await on.run('command', 'checkpoint', 'restore', id);
     expect(asked).toMatchObject({ code: 6, stdout: expect.stringContaining('+mine') });
     const code = codeShownIn(asked.stdout);
-    // Killed once more while the restoration waits.
+    // The server is killed again while the restoration waits.
     await on.server.kill();
     const last = await cliStageAgain(on);
     const { sessionId } = waiting.parse(await last.json('show', code));
@@ -43,7 +43,7 @@ describe('commands of the agent', () => {
     expect(await last.file('notes.md')).toBe('mine\n');
   });
 
-  it('one that does not exist is refused with those that do; one that cannot be done fails', async () => {
+  it('fail with the list of commands if unknown, and with the reason if impossible', async () => {
     const on = await cliStage();
     const unknown = await on.run('command', 'undo');
     expect(unknown).toMatchObject({ code: 3, stderr: expect.stringContaining('checkpoint restore') });

@@ -1,4 +1,4 @@
-/** Decisions from a terminal: the real command line, the real server, real files. */
+/** Decisions from a terminal, with the real command line, server and files. */
 import { describe, expect, it } from '@jest/globals';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { type CliStage, cliStage, cliStageAgain, codeShownIn } from './support/c
 
 const failure = z.object({ error: z.object({ reason: z.string(), message: z.string() }) });
 
-/** A task that waits to create a file, ended or not by now. */
+/** A task whose call waits to create a file. The test decides whether the task then ends. */
 async function waiting(
   on: CliStage,
   text = 'Create test.md with hello',
@@ -22,7 +22,7 @@ async function waiting(
   return { id: sessionId, call: pending[0]?.callId ?? '' };
 }
 
-/** An editor that replaces the text it is given. */
+/** An editor that replaces the text of its file. */
 async function editor(on: CliStage, script: string): Promise<Record<string, string>> {
   const path = join(on.server.stateDir, 'editor.sh');
   await writeFile(path, `#!/bin/sh\n${script}\n`);
@@ -30,7 +30,7 @@ async function editor(on: CliStage, script: string): Promise<Record<string, stri
   return { ...on.at.env, EDITOR: path };
 }
 
-/** `script` has other arguments elsewhere. */
+/** `script` has different arguments on other systems. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
 describe('approve and deny', () => {
@@ -104,7 +104,7 @@ describe('approve and deny', () => {
     const { id } = await waiting(on, plan(write('a.md', 'a'), write('b.md', 'b'), write('c.md', 'c')));
     expect(await on.run('approve', await on.code(id), '--minutes', '10')).toMatchObject({ code: 2 });
     await on.run('approve', await on.code(id), '--scope', 'tool', '--minutes', '10', '--uses', '1');
-    // The one use is spent on b.md.
+    // The one use is for b.md.
     await on.run('watch', id, '--until-settled');
     expect([await on.file('b.md'), await on.file('c.md')]).toEqual(['b', undefined]);
     expect((await on.run('revoke', id)).stdout).toContain('Nothing is trusted');
@@ -146,13 +146,13 @@ describe('approve and deny', () => {
     });
     const seen = await on.code(id);
     expect((await on.peer.list())[0]?.pending).toHaveLength(1);
-    // The file is there now: the diff that was shown is not what would happen.
+    // The file exists now, so the shown diff is outdated.
     await writeFile(join(on.server.workspace, 'test.md'), 'somebody was faster');
     await on.run('approve', seen);
     const again = await on.run('watch', id, '--until-settled');
     expect(again.stdout).toContain('somebody was faster');
     expect(again.code).toBe(6);
-    // The code of the earlier question decides nothing any more, also by its first digits.
+    // The code of the earlier question is no longer valid, also as a prefix.
     expect(await on.run('approve', seen)).toMatchObject({ code: 3 });
     expect(await on.file('test.md')).toBe('somebody was faster');
     expect((await on.run('approve', codeShownIn(again.stdout))).code).toBe(0);

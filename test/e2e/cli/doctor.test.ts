@@ -1,4 +1,4 @@
-/** What doctor finds, and what it says to do. */
+/** Tests the problems that doctor finds, and the next steps that it gives. */
 import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ type Report = z.infer<typeof report>;
 const examined = async (on: CliStage): Promise<Report> => report.parse(await on.json('doctor'));
 const of = ({ findings }: Report, subject: string) => findings.find((each) => each.subject === subject);
 
-/** Something that listens on a port of its own, until the work with it is done. */
+/** Listens on a port of its own until `work` is done. */
 async function listening<T>(listener: RequestListener, work: (port: number) => Promise<T>): Promise<T> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -39,7 +39,7 @@ async function listening<T>(listener: RequestListener, work: (port: number) => P
   }
 }
 
-/** A home without a server, whose settings are these. */
+/** A home directory without a server, with these settings. */
 async function withSettings(settings: object, env: Readonly<Record<string, string>> = {}) {
   const home = await temporaryDirectory();
   const stateDir = join(home, 'state');
@@ -177,7 +177,7 @@ describe('doctor', () => {
     ['an unknown model', { model: 'claude' }, /Setting "model"/],
     ['a rule that names no tool', { policy: [{ action: 'allow', tool: 'nope' }] }, /nope/],
     ['an MCP server without its variable', { mcpServers: { m: { command: '${GONE}' } } }, /GONE/],
-  ])('%s in the server settings: what the start of a server says, doctor says', async (_, server, says) => {
+  ])('%s in the server settings: doctor reports the same as a server’s start', async (_, server, says) => {
     const { examined: examine, run } = await withSettings({ server });
     const found = of(await examine('--offline'), 'server settings');
     expect(found).toMatchObject({ level: 'fail', message: expect.stringMatching(says) });
@@ -254,7 +254,7 @@ describe('doctor', () => {
     }
   });
 
-  it('knows the approval webhook, and posts to it only on request', async () => {
+  it('reports the approval webhook, and posts to it only on request', async () => {
     const bodies: string[] = [];
     await listening(
       (request, response) => {

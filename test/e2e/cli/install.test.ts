@@ -1,4 +1,4 @@
-/** The bridge in the settings of real clients' files. */
+/** Installs the bridge in settings files of real clients. */
 import { describe, expect, it } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -11,7 +11,7 @@ import { cli, type Outcome, PROGRAM } from './support/cli.ts';
 interface Person {
   home: string;
   run: (...args: string[]) => Promise<Outcome>;
-  /** Writes a file of theirs. */
+  /** Writes a file of the client. */
   has: (path: string, text: string) => Promise<string>;
   read: (path: string) => Promise<string>;
 }
@@ -44,7 +44,7 @@ describe('install', () => {
     ['cursor', 'user', '.cursor/mcp.json', 'mcpServers'],
     ['vscode', 'user', '.config/Code/User/mcp.json', 'servers'],
     ['vscode', 'project', '.vscode/mcp.json', 'servers'],
-  ])('%s, %s: writes %s, and nothing the second time', async (client, scope, path, key) => {
+  ])('%s, %s: writes %s, and changes nothing the second time', async (client, scope, path, key) => {
     const { run, read } = await person();
     const { code, stdout } = await run('install', client, '--scope', scope);
     expect(stdout).toContain(`+`);
@@ -56,7 +56,7 @@ describe('install', () => {
     expect(await read(path)).toBe(text);
   });
 
-  it('what it writes starts a bridge that offers its tools, with the arguments it was given', async () => {
+  it('writes an entry that starts a bridge with its tools and the given arguments', async () => {
     const { run, read, home } = await person();
     await run('install', 'claude', '--', '--tool-prefix', 'gemini_', '--no-auto-start');
     const { command, args } = entry.parse(standsIn(await read('.claude.json'), 'mcpServers'));
@@ -69,7 +69,7 @@ describe('install', () => {
     await client.close();
   });
 
-  it('changes one place, keeps comments and the rest, and leaves a backup beside it', async () => {
+  it('changes one entry, keeps comments and the rest, and writes a backup beside the file', async () => {
     const { run, has, read, home } = await person();
     const before = `{\n    // mine\n    "theme": "dark", /* and */\n    "mcpServers": {\n        "other": { // theirs\n            "command": "x"\n        }, // keep\n    },\n}\n`;
     const file = await has('.gemini/settings.json', before);
@@ -93,7 +93,7 @@ describe('install', () => {
     expect(await read('.gemini/settings.json')).toContain('// keep');
   });
 
-  it('codex: a table of its own in TOML, whose other lines stay as they are', async () => {
+  it('codex: adds a TOML table of its own, and keeps the other lines', async () => {
     const { run, has, read } = await person();
     const before = `model = "o3" # mine\n\n[mcp_servers.other]\ncommand = "x"\nstarted = 1979-05-27T07:32:00Z\n\n[projects."/a b"]\ntrust_level = "trusted"\n`;
     await has('.codex/config.toml', before);
@@ -101,14 +101,14 @@ describe('install', () => {
     const after = await read('.codex/config.toml');
     expect(after.startsWith(before)).toBe(true);
     expect(after).toContain('\n[mcp_servers.a2a-bridge]\ncommand = ');
-    // Without it, Codex may begin without the tools.
+    // Without this setting, Codex may start before the tools are ready.
     expect(after).toMatch(/\nrequired = true\nstartup_timeout_sec = 30\ntool_timeout_sec = 900\n/);
     expect((await run('install', 'codex')).stdout).toContain('nothing to change');
     expect((await run('uninstall', 'codex')).code).toBe(0);
     expect((await read('.codex/config.toml')).trimEnd()).toBe(before.trimEnd());
   });
 
-  it('codex: a time-out that the person has set stays', async () => {
+  it('codex: keeps a time-out that the person has set', async () => {
     const { run, has, read } = await person();
     await has(
       '.codex/config.toml',
@@ -140,7 +140,7 @@ describe('install', () => {
     expect((await run('uninstall', 'claude', '--scope', 'project')).stdout).not.toContain('still starts');
   });
 
-  it('claude, local: under the repository that the directory belongs to', async () => {
+  it('claude, local: writes to the repository of the directory', async () => {
     const { run, has, read, home } = await person();
     const project = { lastCost: 1, mcpServers: {} };
     await has('.claude.json', JSON.stringify({ numStartups: 3, projects: { [home]: project } }, null, 2));
@@ -151,7 +151,7 @@ describe('install', () => {
     });
   });
 
-  it('an entry of the bridge is brought up to date, and keeps what else it says', async () => {
+  it('updates an entry of the bridge, and keeps its other settings', async () => {
     const { run, has, read } = await person();
     const old = { type: 'stdio', command: 'node', args: ['/old/dist/bridge/main.js'], env: { KEY: 'v' } };
     await has('.claude.json', JSON.stringify({ mcpServers: { 'a2a-bridge': old } }));
@@ -163,7 +163,7 @@ describe('install', () => {
     });
   });
 
-  it('--dry-run shows the change and writes nothing; --json says it for a program', async () => {
+  it('--dry-run shows the change and writes nothing; --json prints it for a program', async () => {
     const { run, home } = await person();
     const { stdout } = await run('install', 'cursor', '--dry-run');
     expect(stdout).toContain('+    "a2a-bridge": {');
@@ -176,7 +176,7 @@ describe('install', () => {
     expect(await readdir(home)).not.toContain('.cursor');
   });
 
-  it('finds the files where the client was told to have them', async () => {
+  it('finds the files in the client’s configured directories', async () => {
     const directory = await temporaryDirectory();
     const { run } = await person({
       CLAUDE_CONFIG_DIR: join(directory, 'claude'),
@@ -197,7 +197,7 @@ describe('install', () => {
     );
   });
 
-  it('a link stays a link: what it leads to is changed', async () => {
+  it('keeps a link, and changes the file behind it', async () => {
     const { run, has, read, home } = await person();
     const real = await has('dotfiles/claude.json', '{}');
     await symlink(real, join(home, '.claude.json'));
@@ -213,7 +213,7 @@ describe('install', () => {
     ['cursor', '.cursor/mcp.json', '{ "mcpServers": [] }'],
     ['codex', '.codex/config.toml', 'model = \n'],
     ['codex', '.codex/config.toml', 'mcp_servers = 3\n'],
-  ])('%s: a file it cannot read is left as it is (%s: %s)', async (client, path, text) => {
+  ])('%s: does not change an unreadable file (%s: %s)', async (client, path, text) => {
     const { run, has, read, home } = await person();
     await has(path, text);
     const { code, stderr } = await run('install', client);
@@ -223,7 +223,7 @@ describe('install', () => {
     expect((await readdir(home, { recursive: true })).filter((name) => name.endsWith('.bak'))).toEqual([]);
   });
 
-  it('a read-only file, and a name that another server has, are left alone', async () => {
+  it('does not change a read-only file, or another server’s entry with the same name', async () => {
     const { run, has, read } = await person();
     const text = '{ "mcpServers": { "a2a-bridge": { "command": "another" } } }';
     const file = await has('.claude.json', text);
@@ -246,7 +246,7 @@ describe('install', () => {
     [['install', 'cursor', '--scope', 'world'], 'user, project, local'],
     [['install', 'cursor', '--name', 'a b'], 'letters'],
     [['instal'], "unknown command 'instal'"],
-  ])('%j is refused with what there is', async (args, said) => {
+  ])('%j is refused, and the error lists the valid values', async (args, said) => {
     const { run } = await person();
     expect(await run(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
   });

@@ -1,4 +1,4 @@
-/** Questions of an agent's model, answered from a terminal: the real command line and the real server. */
+/** Answers questions of an agent's model from a terminal, with the real command line and server. */
 import { describe, expect, it } from '@jest/globals';
 import { cliAtTerminal } from './support/cli.ts';
 import { type CliStage, cliStage, cliStageAgain, codeShownIn } from './support/cli-stage.ts';
@@ -13,11 +13,11 @@ async function waiting(on: CliStage, text = TASK): Promise<{ id: string; calls: 
   return { id: sessionId, calls: pending.map(({ callId }) => callId) };
 }
 
-/** `script` has other arguments elsewhere. */
+/** `script` has different arguments on other systems. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
 describe('answer', () => {
-  it('R20 D1 a question outlives its server; what is no answer leaves it waiting, a choice or its number answers it', async () => {
+  it('R20 D1 accepts a choice or its number after a restart of the server; with anything else the question still waits', async () => {
     const before = await cliStage();
     const { id, calls } = await waiting(before);
     await before.server.kill();
@@ -42,7 +42,7 @@ describe('answer', () => {
     expect(watched.stdout).toMatch(/working\nlight blue\n/);
   });
 
-  it('of several questions one is named', async () => {
+  it('names one of several questions', async () => {
     const on = await cliStage();
     const { id, calls } = await waiting(
       on,

@@ -22,7 +22,7 @@ describe('run', () => {
     expect(await on.file('b.md')).toBe('two\n');
   });
 
-  it('R02 tells the agent why an action is denied', async () => {
+  it('R02 sends the reason of a denial to the agent', async () => {
     const on = await cliStage();
     const keys = 'n not today\n';
     const { code, stdout } = await cliAtTerminal(['run', plan(shell('touch never'), { say: 'Left.' })], {
@@ -37,7 +37,7 @@ describe('run', () => {
     expect(await on.file('never')).toBeUndefined();
   });
 
-  it('D1 Enter decides nothing: the task waits, and the exit code says so', async () => {
+  it('D1 decides nothing on Enter: the task waits, and the exit code says so', async () => {
     const on = await cliStage();
     const { code, stdout } = await cliAtTerminal(['run', 'Create test.md with hello'], {
       ...on.at,
@@ -49,7 +49,7 @@ describe('run', () => {
     expect(await on.file('test.md')).toBeUndefined();
   });
 
-  it('R16 an answer is typed at the terminal', async () => {
+  it('R16 takes an answer at the terminal', async () => {
     const on = await cliStage();
     const text = plan(askPerson('Which colour?', ['blue', 'green']), { say: 'Thanks.' });
     const { code } = await cliAtTerminal(['run', text], { ...on.at, keys: '2\n', prompt: PROMPT });
@@ -58,7 +58,7 @@ describe('run', () => {
     expect((await on.peer.task(task?.taskId ?? '')).overview.calls).toMatchObject([{ state: 'answered' }]);
   });
 
-  it('R97 a decision made elsewhere ends the prompt, and the task goes on', async () => {
+  it('R97 ends its prompt when another surface decides, and the task continues', async () => {
     const on = await cliStage();
     const running = cliAtTerminal(['run', 'Create test.md with hello'], {
       ...on.at,
@@ -76,7 +76,7 @@ describe('run', () => {
     expect(await on.file('test.md')).toBe('hello');
   });
 
-  it('without a terminal it prints the codes and returns; approve goes on', async () => {
+  it('without a terminal it prints the codes and returns; approve continues the task', async () => {
     const on = await cliStage();
     const { code, stdout } = await on.run('run', 'Create', 'test.md', 'with', 'hello');
     expect(code).toBe(6);

@@ -29,7 +29,7 @@ describe('server', () => {
     await run('server', 'stop');
   });
 
-  it('starts one, finds it, and ends it; each twice does no harm', async () => {
+  it('starts a server, finds it, and stops it; a second start or stop does no harm', async () => {
     expect((await run('server', 'status')).code).toBe(69);
     const started = await run('server', 'start');
     expect(started).toMatchObject({ code: 0, stdout: expect.stringContaining('Started.') });
@@ -45,7 +45,7 @@ describe('server', () => {
     });
   });
 
-  it('page starts it, and away from a terminal prints the plain address, which holds no authority', async () => {
+  it('page starts it; without a terminal it prints the plain address, which grants no access', async () => {
     const { code, stdout, stderr } = await run('page', '--json');
     expect(code).toBe(0);
     const { url } = z.strictObject({ url: z.string() }).parse(JSON.parse(stdout));
@@ -54,7 +54,7 @@ describe('server', () => {
     expect(await (await fetch(url)).text()).toContain('<title>Approvals</title>');
   });
 
-  it('that cannot start says why, with the end of its log', async () => {
+  it('reports why a server cannot start, with the end of its log', async () => {
     await cli(['tasks', '--state-dir', stateDir, '--no-auto-start'], { home });
     await writeFile(join(stateDir, 'config.json'), JSON.stringify({ server: { port: 'none' } }));
     const { code, stderr } = await cli(['server', 'start', '--state-dir', stateDir], {
@@ -65,7 +65,7 @@ describe('server', () => {
     expect(code).toBe(78);
   });
 
-  it('logs shows the last lines, and with -f what comes, also in the log after the next', async () => {
+  it('logs prints the last lines; -f also prints new lines, and continues in the next log file', async () => {
     expect(await run('logs')).toMatchObject({ code: 78, stderr: expect.stringContaining('server start') });
     await run('server', 'start');
     const { stdout } = await run('logs', '-n', '1');
@@ -85,7 +85,7 @@ describe('server', () => {
     expect(await follow.line('next')).toBe('of the next server');
   });
 
-  it('logs -f misses and repeats no line of a log that is set aside meanwhile; -n reads on in the older log', async () => {
+  it('logs -f neither misses nor repeats a line when the log is rotated; -n also reads the older log', async () => {
     await mkdir(stateDir, { recursive: true, mode: 0o700 });
     const log = join(stateDir, 'server.log');
     const destination = logFile(log, 5 * logLine('line 10').length);
@@ -96,7 +96,7 @@ describe('server', () => {
     const follow = cliRunning(['logs', '-f', '--state-dir', stateDir], { home });
     following = follow.child;
     await follow.line('line 3');
-    // The log is set aside before its sixth line.
+    // The log is rotated before its sixth line.
     write(4, 8);
     await follow.line('line 8');
     write(9, 13);
@@ -108,7 +108,7 @@ describe('server', () => {
     expect(shown).toEqual(Array.from({ length: 13 }, (_, i) => `line ${String(i + 1)}`));
   });
 
-  it('logs --json is JSON lines, also for a line of a crash', async () => {
+  it('logs --json prints JSON lines, also for a crash line', async () => {
     await run('server', 'start');
     await appendFile(join(stateDir, 'server.log'), 'Error: a "crash"\n    at line 1\n');
     const { stdout } = await run('logs', '--json');

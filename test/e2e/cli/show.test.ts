@@ -1,11 +1,11 @@
-/** What waits, in full, at a terminal: the real command line and the real server. */
+/** Prints the full pending action at a terminal, with the real command line and server. */
 import { describe, expect, it } from '@jest/globals';
 import { HOSTILE, HOSTILE_SHOWN } from '../../support/hostile-text.ts';
 import { plan, shell } from '../../support/offline-plan.ts';
 import { cliStage } from './support/cli-stage.ts';
 
 describe('show', () => {
-  it('R93 prints all of what waits, in a session or of a call, with nothing hidden in it', async () => {
+  it('R93 prints the whole pending input of a session or a call, and hides nothing', async () => {
     const on = await cliStage();
     const command = `${HOSTILE}\necho ${'x'.repeat(4_000)}`;
     const asked = await on.peer.send(plan(shell(command)));

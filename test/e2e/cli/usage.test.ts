@@ -1,4 +1,4 @@
-/** What is wrong with a command line, told to a script and to a person. */
+/** Errors of the command line, for a script and for a person. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { newServerHome, launchServer } from '../../support/server-program.ts';
 import { cli, cliAtTerminal, type Outcome } from './support/cli.ts';
 
-describe('a command line that cannot be carried out', () => {
+describe('a command line with an error', () => {
   let home: string;
   const run = (...args: string[]): Promise<Outcome> =>
     cli([...args, '--state-dir', join(home, 'state'), '--no-auto-start'], { home });
@@ -21,18 +21,21 @@ describe('a command line that cannot be carried out', () => {
     [['tasks', '--json', '--state', 'asleep'], 2, 'There is no state "asleep"'],
     [['install', 'nobody', '--json'], 2, 'There is no client "nobody"'],
     [['watch', 'nowhere', '--json'], 69, 'The bridge cannot look for session "nowhere"'],
-  ])('%j is one JSON object on stdout, nothing on stderr, and an exit code', async (args, code, says) => {
-    const { stdout, stderr, ...end } = await run(...args);
-    expect(end.code).toBe(code);
-    expect(JSON.parse(stdout)).toMatchObject({ error: { message: expect.stringContaining(says) } });
-    expect(stderr).toBe('');
-  });
+  ])(
+    '%j prints one JSON object on stdout and nothing on stderr, and sets an exit code',
+    async (args, code, says) => {
+      const { stdout, stderr, ...end } = await run(...args);
+      expect(end.code).toBe(code);
+      expect(JSON.parse(stdout)).toMatchObject({ error: { message: expect.stringContaining(says) } });
+      expect(stderr).toBe('');
+    },
+  );
 
   it.each([
     [['aprove'], "unknown command 'aprove'", 'approve'],
     [['server', 'stat'], "unknown command 'stat'", 'start'],
     [['tasks', '--limt', '3'], "unknown option '--limt'", '--limit'],
-  ])('%j is an error with a suggestion', async (args, says, suggestion) => {
+  ])('%j gives an error with a suggestion', async (args, says, suggestion) => {
     const { code, stderr } = await cli(args, { home });
     expect(code).toBe(2);
     expect(stderr).toContain(says);
@@ -45,7 +48,7 @@ describe('a command line that cannot be carried out', () => {
     expect(stdout).toMatch(/^Usage: mcp-a2a-bridge /);
   });
 
-  it('at a terminal of 60 columns no word of the help or of an error is cut', async () => {
+  it('no word of the help or of an error is cut at a terminal of 60 columns', async () => {
     const at = { home, keys: '', columns: 60 };
     for (const args of [['--help'], ['run', '--help'], ['tasks', '--state', 'asleep'], ['show', 'nothing']]) {
       const { stdout } = await cliAtTerminal([...args, '--no-auto-start'], at);
@@ -61,13 +64,16 @@ describe('a command line that cannot be carried out', () => {
     ['agents', { agents: { x: { url: 'notaurl' } } }, [], {}],
     ['agents', { agents: { x: { url: 'http://127.0.0.1:1', cardUrl: 'notaurl' } } }, [], {}],
     ['approvalWebhook', { approvalWebhook: { url: 'notaurl', secretEnv: 'SECRET' } }, [], {}],
-  ])('an invalid URL names its setting %s, and exits 78: %j %j %j', async (setting, bridge, args, env) => {
-    const config = join(home, 'config.json');
-    await writeFile(config, JSON.stringify({ bridge }));
-    const { code, stderr } = await cli(['tasks', ...args, '--config', config], { home, env });
-    expect(stderr).toMatch(new RegExp(`^mcp-a2a-bridge: Setting "${setting}" from .*URL`));
-    expect(code).toBe(78);
-  });
+  ])(
+    'an invalid URL exits with 78, and the error names its setting %s: %j %j %j',
+    async (setting, bridge, args, env) => {
+      const config = join(home, 'config.json');
+      await writeFile(config, JSON.stringify({ bridge }));
+      const { code, stderr } = await cli(['tasks', ...args, '--config', config], { home, env });
+      expect(stderr).toMatch(new RegExp(`^mcp-a2a-bridge: Setting "${setting}" from .*URL`));
+      expect(code).toBe(78);
+    },
+  );
 
   it.each<[string, Readonly<Record<string, unknown>>, string[], Readonly<Record<string, string>>]>([
     ['publicUrl', {}, ['--public-url', 'notaurl'], {}],
@@ -89,7 +95,7 @@ describe('a command line that cannot be carried out', () => {
     },
   );
 
-  it('is told to a person on stderr, without colours where that is no terminal', async () => {
+  it('reports to a person on stderr, without colours if stderr is not a terminal', async () => {
     const { code, stdout, stderr } = await run('cancel');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^error: missing required argument 'session'\n\(mcp-a2a-bridge --help/);

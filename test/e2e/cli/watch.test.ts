@@ -1,4 +1,4 @@
-/** Looking at tasks from a terminal, and stopping them. */
+/** Lists, watches and stops tasks from a terminal. */
 import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -99,7 +99,7 @@ describe('watch', () => {
   it('R25 continues after a restart of the server, without gap or repeat', async () => {
     const before = await cliStage();
     const { sessionId, seq } = await before.peer.send('Create test.md with hello');
-    // It would start a server itself, and here one is started by hand.
+    // This command would start a server, but the test starts one itself.
     const watch = cliRunning(['watch', sessionId, '--from', '0', '--json', '--no-auto-start'], before.at);
     await watch.line(`{"seq":${String(seq)},`);
     await before.server.kill();

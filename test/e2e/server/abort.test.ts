@@ -1,4 +1,4 @@
-/** One tool execution is stopped, and nothing else. */
+/** Aborts one tool execution and nothing else. */
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -13,13 +13,13 @@ import { sharedStage } from '../../support/shared-stage.ts';
 import { stage, stageAgain } from '../../support/stage.ts';
 
 const AUTO = { settings: { autoExecute: true } };
-/** What `GET /api/tools` lists. */
+/** The list that `GET /api/tools` returns. */
 async function underWay(peer: A2aPeer): Promise<unknown> {
   const listed = await jsonOf(await peer.request('/api/tools', { method: 'GET' }));
   return z.strictObject({ tools: z.array(z.unknown()) }).parse(listed).tools;
 }
 
-/** Longer than a test may take, with children; what a failed test leaves behind ends by itself. */
+/** A command with children that runs longer than a test. After a failed test it ends by itself. */
 const LONG = 'sleep 90 & sleep 90 & wait';
 
 describe('POST /api/tools/abort/:toolId', () => {
@@ -42,7 +42,7 @@ describe('POST /api/tools/abort/:toolId', () => {
     const finished = events.find(({ activity }) => activity?.type === 'tool.finished');
     expect(finished?.activity).toMatchObject({ toolId, outcome: 'stopped', stopReason: 'abort-request' });
     expect(finished?.activity).toMatchObject({ summary: expect.stringContaining('it takes too long') });
-    // The task goes on, and the model knows.
+    // The task continues, and the model gets the reason.
     expect(events.at(-1)?.state).toBe('COMPLETED');
     expect((await peer.task(taskId)).text).toMatch(/it takes too long[^]*running[^]*We end\./);
   });
@@ -131,14 +131,14 @@ describe('POST /api/tools/abort/:toolId', () => {
   it('R41 a second abort of a tool that is stopping fails, and the tool finishes once', async () => {
     const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
-    // Told to end, it takes its time.
+    // It ends slowly after SIGTERM.
     const farewell = `trap 'echo told > told.txt; ${gate.wait}; exit' TERM`;
     const stream = await peer.stream(plan(shell(`${farewell}; echo running; sleep 90 & wait`)), AUTO);
     const toolId = await stream.output('running');
     const first = peer.abort(toolId);
     await fileHolds(join(server.workspace, 'told.txt'), 'told');
     const second = peer.abort(toolId);
-    // Its request is at the server: an answer to a later one on the same server says so.
+    // A later request on the same server gets an answer, so the abort's request has arrived.
     await peer.list();
     await gate.pass();
     expect(await first).toMatchObject({ success: true });
@@ -150,7 +150,7 @@ describe('POST /api/tools/abort/:toolId', () => {
   it('R42 an abort stops one of several tools and no other', async () => {
     const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
-    // Two beside each other in one turn, and one of another task.
+    // Two tools run in parallel in one turn, and one tool of another task.
     const waits = await peer.stream(plan({ together: [wait(3600), wait(3600)] }));
     const ids: string[] = [];
     while (ids.length < 2) {

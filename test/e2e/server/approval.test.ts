@@ -1,4 +1,4 @@
-/** A call waits, its stream goes, a decision comes: over every ending of the first connection. */
+/** A call waits, its stream ends, and a decision arrives. The first connection ends in each possible way. */
 import { describe, expect, it } from '@jest/globals';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { delegate, ENDINGS } from '../../support/connection-ending.ts';
@@ -11,13 +11,13 @@ function steps(events: readonly StreamEvent[]): string[] {
   return activitiesOf(events).map(({ type }) => type);
 }
 
-describe.each(ENDINGS)('a call that waits, its first connection $name', (ending) => {
-  it('R01 approved after its stream has gone, it runs exactly once, and the new stream carries the result', async () => {
+describe.each(ENDINGS)('a call that waits (its first connection: $name)', (ending) => {
+  it('R01 runs exactly once if approved after its stream has ended, and the new stream has the result', async () => {
     const { peer, file } = await sharedStage();
     const first = await delegate(peer, ending, { text: 'append "once" to effects.txt' });
     const { taskId, pending, seq } = await first.parked();
     const next = await ending.leave(first, peer);
-    // E4: the end of a connection is no news to the task.
+    // E4: the end of a connection does not affect the task.
     expect(await peer.task(taskId)).toMatchObject({ state: 'INPUT_REQUIRED', seq, pending });
     expect(await file('effects.txt')).toBeUndefined();
 
@@ -32,7 +32,7 @@ describe.each(ENDINGS)('a call that waits, its first connection $name', (ending)
     expect(whole.filter((type) => type === 'tool.started')).toHaveLength(1);
   });
 
-  it('R02 denied after its stream has gone, it never runs, and the model goes on with the reason', async () => {
+  it('R02 never runs if denied after its stream has ended, and the model continues with the reason', async () => {
     const { peer, file } = await sharedStage();
     const text = plan(append('effects.txt', 'never'), { say: 'And that is that.' });
     const first = await delegate(peer, ending, { text });
@@ -43,7 +43,7 @@ describe.each(ENDINGS)('a call that waits, its first connection $name', (ending)
     const events = await (await peer.decide(taskId, [denial], { over: next })).rest();
     expect(events.at(-1)?.state).toBe('COMPLETED');
     const task = await peer.task(taskId);
-    // The offline model repeats what it was told of the call.
+    // The offline model repeats its information about the call.
     expect(task.text).toContain('The person denied this call; it was not run. Reason: not on a Friday');
     expect(task.text).toContain('And that is that.');
     expect(task.overview.calls).toMatchObject([{ state: 'denied', toolId: null }]);
@@ -51,7 +51,7 @@ describe.each(ENDINGS)('a call that waits, its first connection $name', (ending)
     expect(await file('effects.txt')).toBeUndefined();
   });
 
-  it('R03 one of two calls decided, the request ends at once with the other pending; deciding it continues the turn once', async () => {
+  it('R03 after the first of two decisions the request ends with the other call pending; the second decision continues the turn', async () => {
     const { peer, file } = await sharedStage();
     const text = plan({ together: [append('one.txt', '1'), append('two.txt', '2')] });
     const first = await delegate(peer, ending, { text });
@@ -60,7 +60,7 @@ describe.each(ENDINGS)('a call that waits, its first connection $name', (ending)
     const next = await ending.leave(first, peer);
 
     const partly = await (await peer.decide(taskId, [decisionOn(pending, 'approve')], { over: next })).rest();
-    // The task as it stands, and nothing to wait for.
+    // The snapshot of the task; the call does not wait.
     expect(partly).toMatchObject([{ type: 'task', state: 'INPUT_REQUIRED' }]);
     expect(partly[0]?.pending).toEqual(pending.slice(1));
     expect([await file('one.txt'), await file('two.txt')]).toEqual([undefined, undefined]);
@@ -102,7 +102,7 @@ describe('the first connection ends only while the approved call runs', () => {
     { name: 'by FIN', end: 'destroy' as const },
     { name: 'by RST', end: 'reset' as const },
     { name: 'by half', end: 'halfClose' as const },
-  ])('R01 $name: the call runs on, once', async ({ end }) => {
+  ])('R01 $name: the call keeps running, and runs once', async ({ end }) => {
     const { server, peer, file } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(shell(`echo ran >> effects.txt; echo running; ${gate.wait}; echo over`));
@@ -124,7 +124,7 @@ describe('the first connection ends only while the approved call runs', () => {
 });
 
 describe('many calls wait together', () => {
-  it('R03 each decision but the last is answered within 100 ms', async () => {
+  it('R03 every decision before the last one gets its answer within 100 ms', async () => {
     const { peer, file } = await sharedStage();
     const calls = Array.from({ length: 12 }, (_, n) => append(`${n}.txt`, `${n}`));
     const first = await peer.stream(plan({ together: calls }));
@@ -138,7 +138,7 @@ describe('many calls wait together', () => {
       times.push(performance.now() - begun);
       expect(answer.at(-1)?.pending).toEqual(pending.slice(n + 1));
     }
-    // The middle one: a machine that is busy elsewhere for a moment proves nothing.
+    // Uses the median, because one slow moment of a busy machine proves nothing.
     expect(times.toSorted((a, b) => a - b)[5]).toBeLessThan(100);
     const last = await peer.decide(taskId, [decisionOn(pending.slice(-1), 'approve')]);
     expect((await last.rest()).at(-1)?.state).toBe('COMPLETED');

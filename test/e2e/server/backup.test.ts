@@ -1,4 +1,4 @@
-/** Backups of the journal, and starts on a journal that has lost something. */
+/** Backs up the journal, and starts servers on a journal that has lost entries. */
 import { describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
@@ -49,7 +49,7 @@ const failed = z.object({ error: z.object({ reason: z.string(), message: z.strin
 
 const journalOf = ({ stateDir }: Pick<ServerProcess, 'stateDir'>): string => join(stateDir, 'journal.db');
 
-/** A server with tasks that wait, whose mark names all of them, killed. */
+/** Kills a server whose tasks wait. Its mark names all of them. */
 async function killedWithTasks(tasks: number): Promise<Stage> {
   const before = await stage();
   for (let task = 0; task < tasks; task += 1) {
@@ -69,7 +69,7 @@ async function flipBit(path: string, at: number): Promise<void> {
 }
 
 describe('a backup', () => {
-  it('R102 made while tasks run, restored elsewhere: the same tasks go on', async () => {
+  it('R102 made while tasks run and restored elsewhere: the same tasks continue', async () => {
     const { server, peer } = await stage();
     const saved = await peer.stream(plan(write('kept.txt', 'old'), write('kept.txt', 'new')), {
       settings: { autoExecute: true },
@@ -143,7 +143,7 @@ describe('a backup', () => {
     expect(await stageOf(await server.again()).peer.list({})).toHaveLength(1);
   });
 
-  it('R102 is not restored below a server whose lock file was deleted, and no loss is accepted there', async () => {
+  it('R102 is not restored under a server whose lock file was deleted, and that server accepts no loss', async () => {
     const { server, peer } = await stage();
     await (await peer.stream('append "x" to a.txt')).parked();
     const file = join(await temporaryDirectory(), 'tasks.backup');
@@ -162,14 +162,14 @@ describe('a backup', () => {
     expect(await peer.list({})).toHaveLength(1);
   });
 
-  it('R102 whose restore fails half-way names the directory of the earlier journal', async () => {
+  it('R102 whose restore fails half-way: the error names the directory of the earlier journal', async () => {
     const { server, peer } = await stage();
     await (await peer.stream('append "x" to a.txt')).parked();
     const directory = await temporaryDirectory();
     const file = join(directory, 'tasks.backup');
     await run(server.stateDir, 'backup', file);
     await server.stop();
-    // A disk that fails when the backup gets its name.
+    // The disk fails when the backup is renamed.
     const fault = join(directory, 'fault.cjs');
     await writeFile(
       fault,
@@ -195,7 +195,7 @@ describe('a backup', () => {
     expect(await stageOf(await server.again()).peer.list({})).toHaveLength(1);
   });
 
-  it('R102 that is damaged is not restored, and verify says so', async () => {
+  it('R102 that is damaged is not restored, and verify reports the damage', async () => {
     const { server, peer } = await stage();
     await (await peer.stream('append "x" to a.txt')).parked();
     const directory = await temporaryDirectory();
@@ -220,8 +220,8 @@ describe('a backup', () => {
   });
 });
 
-describe('a start', () => {
-  it('R102 after a bit of the write-ahead log has flipped names what is missing, and does not serve', async () => {
+describe('a start of the server', () => {
+  it('R102 reports the missing entries after a flipped bit in the write-ahead log, and does not serve', async () => {
     const { server } = await killedWithTasks(6);
     const log = `${journalOf(server)}-wal`;
     const { size } = await stat(log);
@@ -230,7 +230,7 @@ describe('a start', () => {
     const refusal = /is damaged: \d tasks? (is|are) missing.*restore <file>.*--accept-loss/s;
     await expect(server.again()).rejects.toThrow(refusal);
     expect((await readFile(`${log}.damaged`)).equals(damaged)).toBe(true);
-    // The next start does not forget it.
+    // The next start reports it too.
     const again = await run(server.stateDir, '--port', '0');
     expect(again).toMatchObject({ code: 78, stderr: expect.stringMatching(refusal) });
     const report = await run(server.stateDir, 'verify', '--json');
@@ -248,7 +248,7 @@ describe('a start', () => {
   it.each([
     ['is shortened', (path: string) => truncate(path, 4_096)],
     ['is gone', (path: string) => rm(path)],
-  ])('R102 on a journal that %s says so, and does not serve', async (_, damage) => {
+  ])('R102 on a journal that %s reports this, and does not serve', async (_, damage) => {
     const { server, peer } = await stage();
     await (await peer.stream('append "x" to a.txt')).parked();
     await server.stop();
@@ -260,14 +260,14 @@ describe('a start', () => {
     expect((await run(server.stateDir, '--port', '0')).code).toBe(78);
   });
 
-  it('R102 after a kill without damage says nothing', async () => {
+  it('R102 after a kill without damage reports nothing', async () => {
     const { server } = await killedWithTasks(2);
     const { peer } = stageOf(await server.again());
     expect(await peer.list({})).toHaveLength(2);
     expect((await run(server.stateDir, 'verify')).stdout).toMatch(/is whole: 2 tasks \(2 not ended\)/);
   });
 
-  it('R102 with an unreadable mark goes on, because such a mark claims nothing', async () => {
+  it('R102 ignores an unreadable mark, because such a mark claims nothing', async () => {
     const { server } = await killedWithTasks(1);
     await writeFile(`${journalOf(server)}.mark`, '{"version":1,"tas');
     expect(await stageOf(await server.again()).peer.list({})).toHaveLength(1);

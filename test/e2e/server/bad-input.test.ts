@@ -1,4 +1,6 @@
-/** X3 whatever comes in: a typed error with a sentence, the server serves on, and the task that waits waits on. */
+/**
+ * X3: every bad input gets a typed error with a sentence. The server keeps serving, and the waiting task still waits.
+ */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +18,7 @@ beforeEach(async () => {
   parked = await (await on.peer.stream('append "once" to effects.txt')).parked();
 });
 
-/** Nothing of it has left a trace: the same task at the same place in its journal, no other, and it can go on. */
+/** Checks that the input changed nothing: the journal has the same tasks, and the waiting task can continue. */
 async function expectNothingChanged(): Promise<void> {
   const { peer, file } = on;
   const { taskId, seq, pending } = parked;
@@ -30,12 +32,12 @@ async function expectNothingChanged(): Promise<void> {
 async function expectRefusal(work: Promise<unknown>, reason: string): Promise<void> {
   const refused = await refusal(work);
   expect(refused).toMatchObject({ reason, facts: { retryable: 'false' } });
-  // A sentence, that ends like one.
+  // A sentence with a full stop.
   expect(refused.message).toMatch(/^\S.{20,}[.?]$/s);
 }
 
-describe('what is not there', () => {
-  it('X3 an unknown session, task, call or decision', async () => {
+describe('a name that does not exist', () => {
+  it('X3 of a session, task, call or decision gets a typed error', async () => {
     const { peer } = on;
     const { taskId, pending } = parked;
     await expectRefusal(peer.send('go on', { sessionId: 'session-none' }), 'UNKNOWN_SESSION');
@@ -57,7 +59,7 @@ describe('what is not there', () => {
     await expectNothingChanged();
   });
 
-  it('X3 a workspace that is none, or a model that nobody offers', async () => {
+  it('X3 of a workspace or a model gets a typed error', async () => {
     const { peer, server } = on;
     await writeFile(join(server.workspace, 'a-file'), '');
     const workspaces = [
@@ -86,8 +88,8 @@ describe('what is not there', () => {
   });
 });
 
-describe('what cannot be read', () => {
-  it('X3 a message without parts, or with parts that are none', async () => {
+describe('an unreadable request', () => {
+  it('X3 without parts, or with invalid parts, gets a typed error', async () => {
     const { peer } = on;
     const { taskId } = parked;
     for (const parts of [[], [{}], [{ text: ['approve'] }], [{ text: 5 }]])
@@ -99,7 +101,7 @@ describe('what cannot be read', () => {
     await expectNothingChanged();
   });
 
-  it('X3 a text of 10 MB, over every connection, and as a stream', async () => {
+  it('X3 with a text of 10 MB gets a typed error, over every connection, and as a stream', async () => {
     const { peer } = on;
     const text = 'x'.repeat(10 * 1024 * 1024);
     await expectRefusal(peer.send(text), 'TOO_LARGE');
@@ -110,7 +112,7 @@ describe('what cannot be read', () => {
     await expectNothingChanged();
   });
 
-  it('X1 a wrong token, or none', async () => {
+  it('X1 with a wrong token or none is refused', async () => {
     const { peer } = on;
     const { taskId } = parked;
     for (const Authorization of ['', 'Bearer', 'Bearer wrong-token-0123456789', 'Basic abc'])

@@ -1,4 +1,4 @@
-/** A task is ended from outside, whatever it is doing. */
+/** Cancels tasks from outside, in every state. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { modelEndpoint, serverWithModel } from '../../support/model-stage.ts';
 
 const health = z.object({ executing: z.number(), toolExecutions: z.number() });
 
-/** Asks until the server has nothing under way: after a cancellation the execution takes its last steps. */
+/** Polls until the server has no work: after a cancel the execution takes its last steps. */
 async function untilIdle({ peer }: Stage): Promise<void> {
   for (let idle = false; !idle;) {
     const response = await peer.request('/health', { method: 'GET' });
@@ -23,8 +23,8 @@ async function untilIdle({ peer }: Stage): Promise<void> {
   }
 }
 
-describe('a call waits', () => {
-  it('R44 canceled with no stream open, the store, the executor and every view agree', async () => {
+describe('a waiting call', () => {
+  it('R44 canceled without an open stream is gone in the store, the executor and every view', async () => {
     const before = await stage();
     const { peer, file } = before;
     const first = await peer.stream('append "never" to effects.txt');
@@ -54,15 +54,15 @@ describe('a call waits', () => {
     const after = await stageAgain(before);
     await views(after);
     expect(await file('effects.txt')).toBeUndefined();
-    // The session is not: its next task knows what came before.
+    // The session has not ended. Its next task knows the earlier conversation.
     const next = await after.peer.send('say And now something else.', { sessionId });
     expect(next).toMatchObject({ state: 'COMPLETED', sessionId });
     expect(next.taskId).not.toBe(taskId);
   });
 });
 
-describe('an approved tool runs', () => {
-  it('R45 canceled, its signal fires at once, its processes go, and its late result is dropped', async () => {
+describe('an approved tool that runs', () => {
+  it('R45 gets its abort signal at once on a cancel, its processes end, and its late result is dropped', async () => {
     const before = await stage();
     const { server, peer, file } = before;
     const farewell = `trap 'echo told >> effects.txt; echo late; exit 0' TERM`;
@@ -80,7 +80,7 @@ describe('an approved tool runs', () => {
       { activity: { type: 'tool.finished', outcome: 'stopped', stopReason: 'task-cancel' } },
       { state: 'CANCELED', seq: canceled.seq, text: expect.stringContaining('enough') },
     ]);
-    // An end in order waits for what is under way: nothing is, and nothing more was written.
+    // An orderly shutdown waits for running work. There is none, and the journal has no new entry.
     expect(await server.stop()).toBe(0);
     expect(await running(Number(await file('group.txt')))).toBe(0);
     expect(await file('effects.txt')).toBe('told\n');
@@ -95,7 +95,7 @@ describe('an approved tool runs', () => {
   });
 });
 
-describe('the model is asked', () => {
+describe('a model call', () => {
   let model: FakeModelEndpoint;
   let options: Parameters<typeof stage>[0];
   beforeEach(async () => {
@@ -103,7 +103,7 @@ describe('the model is asked', () => {
     options = serverWithModel(model);
   });
 
-  it('R46 canceled during the first model call, the call is aborted, and there is no other', async () => {
+  it('R46 is aborted by a cancel, and no other call follows', async () => {
     const on = await stage(options);
     model.script({ type: 'turn', turn: { text: ['Well, '] }, cut: { frames: 2, ending: 'silence' } });
     const stream = await on.peer.stream('begin');
@@ -116,7 +116,7 @@ describe('the model is asked', () => {
     await untilIdle(on);
   });
 
-  it('R46 canceled before the first model call, there is at most that one, aborted', async () => {
+  it('R46 is at most one and aborted if the cancel comes before it', async () => {
     const on = await stage(options);
     for (let round = 0; round < 5; round += 1) {
       model.script({ type: 'turn', turn: { text: ['Well, '] }, cut: { frames: 2, ending: 'silence' } });
@@ -144,11 +144,11 @@ async function cutStream({ peer }: Stage): Promise<string> {
 }
 
 describe('--on-disconnect cancel', () => {
-  it('ends the task of a client that cuts its stream and does not come back; by default it goes on', async () => {
+  it('cancels the task of a client that drops its stream and stays away; by default the task continues', async () => {
     const ends = await stage({ args: ['--mode', 'auto', '--on-disconnect', 'cancel'] });
     const stays = await stage({ args: ['--mode', 'auto'] });
     const [ending, staying] = [await cutStream(ends), await cutStream(stays)];
-    // A reader of its events would keep it.
+    // A reader of its events would keep the task alive.
     let task = await ends.peer.task(ending);
     for (; task.state === 'WORKING'; task = await ends.peer.task(ending)) await setTimeout(100);
     expect(task.statusText).toBe(

@@ -1,4 +1,4 @@
-/** The agent's commands as an A2A client finds and sends them: the card, the list behind the door, a message of data. */
+/** An A2A client finds and sends the agent's commands: the card, the authenticated list, and messages with data. */
 import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
@@ -17,7 +17,7 @@ const refusal = z.looseObject({
 });
 
 describe('the commands of the agent', () => {
-  it('are declared on the card, with what the server can do, and listed to those with a token (X1)', async () => {
+  it('appear on the card with the server’s capabilities, and in a list for clients with a token (X1)', async () => {
     const { server } = await sharedStage();
     const card: unknown = await (await fetch(`${server.url}/.well-known/agent-card.json`)).json();
     expect(card).toMatchObject({
@@ -44,7 +44,7 @@ describe('the commands of the agent', () => {
     });
   });
 
-  it('are messages of one data part over HTTP+JSON; what is none is refused by name, and begins nothing', async () => {
+  it('are messages of one data part over HTTP+JSON; an invalid command is refused by name, and starts nothing', async () => {
     const { server } = await sharedStage();
     const send = async (data: object): Promise<unknown> => {
       const response = await fetch(`${server.url}/message:send`, {

@@ -1,4 +1,4 @@
-/** Decisions that are no decisions, come late, or quarrel; and how far those that stand reach. */
+/** Invalid, late and conflicting decisions, and the scope of valid decisions. */
 import { describe, expect, it } from '@jest/globals';
 import { decisionOn, decisionsPart, written } from '../../support/a2a-message.ts';
 import { refusal, Refusal, rpcBody } from '../../support/rpc-answer.ts';
@@ -11,8 +11,8 @@ import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-exte
 
 const INVALID_PARAMS = -32602;
 
-describe('a decision that is none', () => {
-  it('R06 of a word that does not exist is refused as invalid, the call still waits, nothing ran', async () => {
+describe('an invalid decision', () => {
+  it('R06 with an unknown word is refused, the call still waits, and nothing runs', async () => {
     const { peer, file } = await sharedStage();
     const first = await peer.stream('append "once" to effects.txt');
     const { taskId, pending, seq } = await first.parked();
@@ -21,11 +21,11 @@ describe('a decision that is none', () => {
       ...words.map((word) => decisionsPart([decisionOn(pending, word)])),
       decisionsPart([{ callId: pending[0]?.callId }]),
       decisionsPart([]),
-      // A good one beside a bad one: they stand or fall together.
+      // One bad decision makes the whole message invalid.
       decisionsPart([decisionOn(pending, 'approve'), decisionOn(pending, 'yes')]),
       decisionsPart([decisionOn(pending, 'approve', { scope: 'forever' })]),
       decisionsPart([decisionOn(pending, 'edit')]),
-      // Other systems' ways to say it.
+      // Forms that other systems use.
       { data: { callId: pending[0]?.callId, outcome: 'proceed_once' } },
       { data: { callId: pending[0]?.callId, decision: 'approve' } },
     ];
@@ -41,10 +41,10 @@ describe('a decision that is none', () => {
     expect(await file('effects.txt')).toBe('once');
   });
 
-  it('R06 as a text approves nothing and denies nothing', async () => {
+  it('R06 as a text neither approves nor denies', async () => {
     const { peer, file } = await sharedStage();
     const { taskId, pending, seq } = await (await peer.stream('append "x" to effects.txt')).parked();
-    // A client that speaks the extension decides with data: no word of its is a decision.
+    // A client with the extension decides with data. Its text is never a decision.
     const wordsOnly = { 'A2A-Extensions': RESUMABLE_STREAM };
     const words = ['yes', 'reject', 'APPROVE', 'approve ', 'approve.', 'deny it'];
     for (const [text, headers] of [
@@ -67,7 +67,7 @@ describe('a decision that is none', () => {
 });
 
 describe.each(ENDINGS)('decisions after a first connection $name', (ending) => {
-  it('R07 on an unknown call, or one decided before, get a typed answer with the first decision; nothing runs twice', async () => {
+  it('R07 on an unknown or decided call get a typed answer with the first decision; nothing runs twice', async () => {
     const { server, peer, file } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(shell(`echo ran >> effects.txt; echo running; ${gate.wait}`));
@@ -101,10 +101,10 @@ describe.each(ENDINGS)('decisions after a first connection $name', (ending) => {
     expect(started).toHaveLength(1);
   });
 
-  it('R08 that conflict and race: one wins, the other is told which', async () => {
+  it('R08 that conflict and race: one wins, and the other gets the winner’s decision', async () => {
     const { peer, file } = await sharedStage();
     for (let round = 0; round < 6; round += 1) {
-      // The order changes. Two equal decisions race as well.
+      // The order changes. Two equal decisions also race.
       const words =
         [
           ['approve', 'deny'],
@@ -119,7 +119,7 @@ describe.each(ENDINGS)('decisions after a first connection $name', (ending) => {
         const part = decisionsPart([decisionOn(pending, word)]);
         const line = lines[n];
         if (line === undefined) throw new Error('there are two clients');
-        // Both are on their way before either is answered.
+        // Both decisions are sent before either is answered.
         peer.write(line, '/', {
           body: rpcBody('SendStreamingMessage', { message: written([part], { taskId }) }),
         });
@@ -140,8 +140,8 @@ describe.each(ENDINGS)('decisions after a first connection $name', (ending) => {
   });
 });
 
-describe('how far a decision reaches', () => {
-  it('R12 trust for a tool lets later calls of it run unasked, and no others', async () => {
+describe('the scope of a decision', () => {
+  it('R12 trust for a tool lets its later calls run without asking, and no other tool’s calls', async () => {
     const { peer, file } = await sharedStage();
     const text = plan(
       append('a.txt', '1'),
@@ -157,12 +157,12 @@ describe('how far a decision reaches', () => {
     const third = await peer.decide(taskId, [decisionOn(asked.pending, 'approve')]);
     expect((await third.rest()).at(-1)?.state).toBe('COMPLETED');
     expect(await file('a.txt')).toBe('123\n4');
-    // Trust lasts for its task.
+    // Trust lasts as long as its task.
     const next = await (await peer.stream('append "5" to a.txt', { sessionId })).parked();
     expect(next.pending).toHaveLength(1);
   });
 
-  it('R12 trust for always: later calls run unasked; no server is trusted with a built-in tool', async () => {
+  it('R12 trust with scope always lets later calls run without asking; a built-in tool has no server to trust', async () => {
     const { peer, file } = await sharedStage();
     const text = plan(append('a.txt', '1'), shell('echo 2 >> a.txt'), append('a.txt', '3'));
     const { taskId, pending } = await (await peer.stream(text)).parked();
@@ -173,7 +173,7 @@ describe('how far a decision reaches', () => {
     expect(await file('a.txt')).toBe('12\n3');
   });
 
-  it('R13 with autoExecute there is no question, and everything is recorded', async () => {
+  it('R13 with autoExecute no call asks, and the journal records all calls', async () => {
     const { peer, file } = await sharedStage();
     const text = plan(append('a.txt', '1'), { together: [append('b.txt', '2'), shell('echo 3')] });
     const stream = await peer.stream(text, { settings: { autoExecute: true } });
@@ -199,7 +199,7 @@ describe('how far a decision reaches', () => {
     expect(asked).toEqual([]);
   });
 
-  it('R13 deny on one call leaves the others of the turn alone', async () => {
+  it('R13 deny on one call does not affect the turn’s other calls', async () => {
     const { peer, file } = await sharedStage();
     const names = ['a.txt', 'b.txt', 'c.txt'];
     const text = plan({ together: names.map((name) => append(name, name)) });
@@ -212,8 +212,8 @@ describe('how far a decision reaches', () => {
   });
 });
 
-describe('a session that is not there', () => {
-  it('R15 is an error that lists those that are, and no new task', async () => {
+describe('an unknown session', () => {
+  it('R15 gives an error that lists the existing sessions, and starts no task', async () => {
     const { peer } = await sharedStage();
     const none = await refusal(peer.send('say hello', { sessionId: 'session-none' }));
     expect(none).toMatchObject({ reason: 'UNKNOWN_SESSION', facts: { sessions: '' } });

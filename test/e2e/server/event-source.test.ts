@@ -1,4 +1,4 @@
-/** An EventSource at the plain stream: it comes again by itself, whatever became of the server meanwhile. */
+/** An EventSource on the plain stream reconnects by itself, also across a restart of the server. */
 import { afterEach, expect, it } from '@jest/globals';
 import { EventSource } from 'eventsource';
 import { TcpProxy } from '../../faults/tcp-proxy.ts';
@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-it('R25 S1 a kill -9 and a restart in the middle of its stream: it has every event once, and leaves for good at the end', async () => {
+it('R25 S1 it gets every event once across a kill -9 and a restart, and closes at the end', async () => {
   const before = await stage();
   // One address for both runs of the server.
   const proxy = await TcpProxy.listen();
@@ -19,7 +19,7 @@ it('R25 S1 a kill -9 and a restart in the middle of its stream: it has every eve
   proxy.target = Number(new URL(before.server.url).port);
   const { taskId } = await (await before.peer.stream(plan(append('a.txt', '1'), { say: 'Over.' }))).parked();
 
-  // A ticket outlives the restart, as the cursor does.
+  // The ticket and the cursor stay valid across the restart.
   const answer = await before.peer.request(`/api/tasks/${taskId}/events/ticket`);
   let body = '';
   for await (const bytes of answer.body) body += bytes.toString();

@@ -1,4 +1,7 @@
-/** A task belongs to no client: another takes over its stream and its decisions, and all are told who decided what. */
+/**
+ * A task belongs to no single client. Another client continues its stream and decides, and all readers learn who
+ * decided.
+ */
 import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -13,7 +16,7 @@ import { sseFrames, type SseFrame } from '../../support/sse-frame.ts';
 import { stage } from '../../support/stage.ts';
 import { readEvent, type StreamEvent, type TaskView } from '../../support/wire-event.ts';
 
-/** Decisions as a client of this channel sends them. */
+/** Sends decisions as a client of this channel. */
 function decided(channel: string, pending: readonly PendingAction[], word: string): object {
   const decisions = [decisionOn(pending, word)];
   return { data: { extension: TOOL_APPROVAL, decisions, channel } };
@@ -30,7 +33,7 @@ function framesOf({ body }: Response): AsyncGenerator<SseFrame, void, undefined>
   return sseFrames(body);
 }
 
-/** A client of HTTP+JSON and of the plain stream, which has nothing but a token. */
+/** A client of HTTP+JSON and of the plain stream. It has only a token. */
 class PlainClient {
   readonly #server: ServerProcess;
 
@@ -61,7 +64,7 @@ class PlainClient {
     return { status: response.status, body: await response.json() };
   }
 
-  /** The task's stream as a 0.3 client has it. */
+  /** The task's stream as a 0.3 client gets it. */
   async *legacyEvents(taskId: string): AsyncGenerator<z.infer<typeof legacyEvent>, void, undefined> {
     const response = await this.#fetch('/', {
       method: 'POST',
@@ -91,17 +94,17 @@ const legacyEvent = z.object({
 
 const timed = z.object({ statusUpdate: z.object({ status: z.object({ timestamp: z.string() }) }) });
 
-describe('a task that another client takes over', () => {
-  it('S1 goes on under its decision, and every reader is told who decided what, over which channel, when, on which input', async () => {
+describe('a task that another client continues', () => {
+  it('S1 runs on with that client’s decision; every reader learns who decided what, over which channel, when, on which input', async () => {
     const { server, peer, file } = await stage();
     const gate = await makeGate(server.workspace);
-    // A begins, over JSON-RPC 1.0, and is gone as soon as it is asked.
+    // A starts the task over JSON-RPC 1.0, and disconnects as soon as the question appears.
     const first = await peer.stream(plan(shell(`echo ran >> effects.txt; ${gate.wait}`)));
     const { taskId, pending: asked } = await first.parked();
     const cursor = first.seen[2]?.seq ?? 0;
     first.connection.reset();
 
-    // B, over HTTP+JSON and the plain stream, reads on where A had read to, is shown the question, and decides.
+    // B reads over HTTP+JSON and the plain stream from A's cursor, gets the question, and decides.
     const plain = new PlainClient(server);
     const taken: StreamEvent[] = [];
     const reading = plain.events(taskId, cursor);
@@ -113,7 +116,7 @@ describe('a task that another client takes over', () => {
       ({ pending } = event);
     }
     expect(pending).toEqual(asked);
-    // C, of 0.3, has been looking on.
+    // C, of 0.3, has followed the task.
     const legacy = plain.legacyEvents(taskId);
     await legacy.next();
     const answer = await plain.decide(taskId, decided('page', pending, 'approve'));
@@ -125,7 +128,7 @@ describe('a task that another client takes over', () => {
 
     expect(taken.at(-1)?.state).toBe('COMPLETED');
     expect(await file('effects.txt')).toBe('ran\n');
-    // What A had read and what B read on make up the journal.
+    // A's events and B's events together are the whole journal.
     const whole = await peer.history(taskId);
     const read = [...first.seen.slice(1, 3), ...taken].map(({ seq }) => seq);
     expect(read).toEqual(whole.map(({ seq }) => seq).filter((seq) => seq > (first.seen[0]?.seq ?? 0)));
@@ -143,13 +146,13 @@ describe('a task that another client takes over', () => {
       inputHash,
     });
     expect(task.history.join('\n')).toContain('(approve, by local over page)');
-    // C reads no data, and is told all the same.
+    // C reads no data parts, but its text has the same facts.
     const words = seenByC.map(({ status }) => status?.message?.parts[0]?.text ?? '');
     expect(words.join('\n')).toContain('approve, by local over page');
     expect(seenByC.at(-1)).toMatchObject({ final: true, status: { state: 'completed' } });
   });
 
-  it('D1 R08 both clients decide at once: the first valid decision wins, the other is told who made it, how and when', async () => {
+  it('D1 R08 gets two decisions at once: the first valid one wins, and the other client learns who decided, how and when', async () => {
     const { server, peer, file } = await stage();
     const plain = new PlainClient(server);
     for (let round = 0; round < 6; round += 1) {
@@ -157,7 +160,7 @@ describe('a task that another client takes over', () => {
       const { taskId, pending } = await (await peer.stream(`append "once" to ${name}`)).parked();
       const byCli = (): Promise<unknown> => overRpc(peer, taskId, decided('cli', pending, 'approve'));
       const byPage = (): Promise<unknown> => overRest(plain, taskId, decided('page', pending, 'deny'));
-      // Who writes first takes turns.
+      // The clients take turns in writing first.
       const sent = round % 2 === 0 ? [byCli(), byPage()] : [byPage(), byCli()].toReversed();
       const [cli, page] = await Promise.all(sent);
       const { overview } = await settled(peer, taskId);
@@ -177,7 +180,7 @@ describe('a task that another client takes over', () => {
   });
 });
 
-/** @returns the facts of the refusal; undefined when the decision stands. */
+/** @returns the facts of the refusal; undefined if the decision was accepted. */
 async function overRpc(peer: A2aPeer, taskId: string, part: object): Promise<Refusal['facts'] | undefined> {
   const sending = peer.send([part], { taskId });
   const stands = await sending.then(
@@ -191,7 +194,7 @@ const restRefusal = z.object({
   error: z.object({ details: z.array(z.object({ metadata: z.record(z.string(), z.string()) })) }),
 });
 
-/** The same over HTTP+JSON. */
+/** Does the same over HTTP+JSON. */
 async function overRest(plain: PlainClient, taskId: string, part: object): Promise<unknown> {
   const { status, body } = await plain.decide(taskId, part);
   return status === 200 ? undefined : restRefusal.parse(body).error.details[0]?.metadata;

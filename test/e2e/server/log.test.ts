@@ -1,4 +1,4 @@
-/** What the server logs of its tasks. */
+/** The server's log lines about its tasks. */
 import { expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { decisionOn } from '../../support/a2a-message.ts';
@@ -6,7 +6,7 @@ import { stage } from '../../support/stage.ts';
 
 const line = z.looseObject({ time: z.number(), msg: z.string() });
 
-it('a task is a line for its start, its wait, each decision and its end, with ids, and without its text', async () => {
+it('a task logs a line for its start, its wait, each decision and its end, with ids and without its text', async () => {
   const { server, peer } = await stage();
   const { taskId, pending } = await (await peer.stream('append "SECRET" to a.txt')).parked();
   const decided = await peer.decide(taskId, [decisionOn(pending, 'deny', { reason: 'not today' })]);

@@ -1,4 +1,4 @@
-/** Messages that come while something else happens, and messages that come twice. */
+/** Messages that arrive during other work, and messages that arrive twice. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { refusal } from '../../support/rpc-answer.ts';
@@ -11,7 +11,7 @@ import { sharedStage } from '../../support/shared-stage.ts';
 import { stage, stageAgain } from '../../support/stage.ts';
 import { modelEndpoint, serverWithModel } from '../../support/model-stage.ts';
 
-describe.each(ENDINGS)('a message while a tool runs, after a first connection $name', (ending) => {
+describe.each(ENDINGS)('a message during a tool run, after a first connection $name', (ending) => {
   it('R04 is queued, and answered after the turn', async () => {
     const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
@@ -39,7 +39,7 @@ describe.each(ENDINGS)('a message while a tool runs, after a first connection $n
 });
 
 describe('a message while a call waits', () => {
-  it('R04 is refused in so many words, and changes nothing', async () => {
+  it('R04 is refused with a clear error, and changes nothing', async () => {
     const { peer } = await sharedStage();
     const { taskId, sessionId, pending, seq } = await (await peer.stream('append "x" to a.txt')).parked();
     for (const to of [{ taskId }, { sessionId }]) {
@@ -53,14 +53,14 @@ describe('a message while a call waits', () => {
   });
 });
 
-/** What a model that writes OpenAI's format asks for. */
+/** The request of a model with OpenAI's format. */
 const APPEND = {
   id: 'c1',
   name: 'append-file',
   arguments: JSON.stringify({ path: 'effects.txt', content: 'once' }),
 };
 
-describe('the same message id twice', () => {
+describe('a second message with the same id', () => {
   let model: FakeModelEndpoint;
   let options: ServerOptions;
   beforeEach(async () => {
@@ -68,7 +68,7 @@ describe('the same message id twice', () => {
     options = serverWithModel(model);
   });
 
-  it('R27 at once: one task, one model call, and every stream a cursor on it', async () => {
+  it('R27 at the same time: one task, one model call, and a cursor on it for every stream', async () => {
     const { peer } = await stage(options);
     model.script({ type: 'turn', turn: { text: ['I append.'], calls: [APPEND] } });
     const send = async () => (await peer.stream('append it', { messageId: 'the-same' })).rest();
@@ -77,7 +77,7 @@ describe('the same message id twice', () => {
     expect(pending).toHaveLength(1);
     const whole = await peer.history(taskId);
     for (const [first, ...rest] of streams) {
-      // Each shows the task as it stood when its message came, and all that followed.
+      // Each stream shows the task at the time of its message, and all later events.
       expect(first).toMatchObject({ type: 'task', taskId });
       expect(rest.map(({ data }) => data)).toEqual(
         whole.filter(({ seq }) => seq > (first?.seq ?? 0)).map(({ data }) => data),
@@ -88,7 +88,7 @@ describe('the same message id twice', () => {
     expect(model.received).toHaveLength(1);
   });
 
-  it('R27 after a kill -9 and a restart: still one task and one model call; with another body a conflict', async () => {
+  it('R27 after a kill -9 and a restart: still one task and one model call; another body is a conflict', async () => {
     const before = await stage(options);
     model.script({ type: 'turn', turn: { calls: [APPEND] } });
     const first = await before.peer.stream('append it', { messageId: 'the-same' });
@@ -108,7 +108,7 @@ describe('the same message id twice', () => {
       const decision = decisionOn(parked.pending, 'approve');
       return (await peer.decide(parked.taskId, [decision], { messageId: 'a-decision' })).rest();
     };
-    // A decision is a message, too: it is not "decided before" by itself.
+    // A decision is a message, too. It must not find itself as an earlier decision.
     for (const events of await Promise.all([decide(), decide()]))
       expect(events.at(-1)?.state).toBe('COMPLETED');
     expect(await decide()).toMatchObject([{ type: 'task', state: 'COMPLETED' }]);
@@ -120,7 +120,7 @@ describe('the same message id twice', () => {
     });
   });
 
-  it('R27 while the task works: the second stream shows it as it stands, and what follows', async () => {
+  it('R27 while the task works: the second stream shows its current state, and later events', async () => {
     const { server, peer, file } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(shell(`echo running; ${gate.wait}`), append('effects.txt', 'once'));

@@ -1,4 +1,4 @@
-/** kill -9 of the server while a command runs: the command does not outlive the next server's start. */
+/** The server is killed (kill -9) while a command runs. The command ends at the next server's start. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ import { stage, stageAgain, type Stage } from '../../support/stage.ts';
 
 const linux = process.platform === 'linux' ? it : it.skip;
 
-/** What a failed test leaves. */
+/** Ends the processes of a failed test. */
 const groups: number[] = [];
 
 afterEach(() => {
@@ -19,7 +19,7 @@ afterEach(() => {
     try {
       process.kill(-group, 'SIGKILL');
     } catch {
-      // It has ended.
+      // Resolves when the process has ended.
     }
   }
 });
@@ -27,14 +27,14 @@ afterEach(() => {
 /** `$$` is the process group of the command. */
 const NOTE_GROUP = 'echo $$ >> groups; echo running';
 
-/** The groups of all runs of the command, in their order. */
+/** The process groups of all runs of the command, in order. */
 async function groupsOf({ file }: Stage): Promise<number[]> {
   const ids = ((await file('groups')) ?? '').split('\n').slice(0, -1).map(Number);
   groups.push(...ids);
   return ids;
 }
 
-/** An approved command runs; then the server is killed, and nothing else. */
+/** Runs an approved command, then kills only the server. */
 async function killedBeside(command: string, args: readonly string[] = []) {
   const before = await stage({ args });
   const first = await before.peer.stream(plan(shell(`${NOTE_GROUP}; ${command}`), { say: 'We end.' }));
@@ -46,33 +46,36 @@ async function killedBeside(command: string, args: readonly string[] = []) {
   return { before, taskId, group, seq: second.seen.at(-1)?.seq ?? 0 };
 }
 
-describe('the server is killed while a command runs', () => {
+describe('a server that is killed while a command runs', () => {
   it.each([
     ['a sleeping child', 'sleep 90'],
     ['grandchildren', '(sleep 90 & sleep 90 & wait) & wait'],
     ['a child that ignores SIGTERM', "trap '' TERM; while :; do sleep 1; done"],
-  ])('R94 the next server ends its group before anyone is asked: %s', async (_, command) => {
-    const { before, taskId, group, seq } = await killedBeside(command, ['--grace', '1s']);
-    expect(await running(group)).toBeGreaterThan(0);
+  ])(
+    'R94 has its command’s group ended by the next server before a person is asked: %s',
+    async (_, command) => {
+      const { before, taskId, group, seq } = await killedBeside(command, ['--grace', '1s']);
+      expect(await running(group)).toBeGreaterThan(0);
 
-    const after = await stageAgain(before);
-    const { pending } = await (await after.peer.follow(taskId, seq)).parked();
-    expect(await running(group)).toBe(0);
-    expect(pending).toMatchObject([{ reason: 'outcome-unknown', decisions: ['approve', 'deny'] }]);
-    expect(await readdir(join(after.server.stateDir, 'processes'))).toEqual([]);
+      const after = await stageAgain(before);
+      const { pending } = await (await after.peer.follow(taskId, seq)).parked();
+      expect(await running(group)).toBe(0);
+      expect(pending).toMatchObject([{ reason: 'outcome-unknown', decisions: ['approve', 'deny'] }]);
+      expect(await readdir(join(after.server.stateDir, 'processes'))).toEqual([]);
 
-    // Run again, it runs alone.
-    const again = await after.peer.decide(taskId, [decisionOn(pending, 'approve')]);
-    await again.output('running');
-    const [, second = 0] = await groupsOf(after);
-    expect(second).not.toBe(group);
-    expect(await running(group)).toBe(0);
-    expect(await running(second)).toBeGreaterThan(0);
-    await after.peer.cancel(taskId);
-  });
+      // If the command runs again, no other run of it exists.
+      const again = await after.peer.decide(taskId, [decisionOn(pending, 'approve')]);
+      await again.output('running');
+      const [, second = 0] = await groupsOf(after);
+      expect(second).not.toBe(group);
+      expect(await running(group)).toBe(0);
+      expect(await running(second)).toBeGreaterThan(0);
+      await after.peer.cancel(taskId);
+    },
+  );
 
   linux('R94 one that cannot be ended is named; the task asks nobody until it has gone', async () => {
-    // Its leader has ended, and nothing tells whose process is left.
+    // Its leader has ended, so the owner of the other process is unknown.
     const { before, taskId, group, seq } = await killedBeside('env -i sleep 90 & wait');
     process.kill(group, 'SIGKILL');
 
@@ -85,7 +88,7 @@ describe('the server is killed while a command runs', () => {
     expect((await stream.parked()).pending).toMatchObject([{ reason: 'outcome-unknown' }]);
   });
 
-  it('R94 an MCP server that does not end with its input is ended too', async () => {
+  it('R94 has its MCP servers ended too, if they do not end at the end of their input', async () => {
     const home = await newServerHome();
     try {
       const args = ['-c', 'echo $$ >> groups; sleep 90'];
@@ -97,7 +100,7 @@ describe('the server is killed while a command runs', () => {
       const before = await stage({ home });
       await fileHolds(join(home.workspace, 'groups'), '\n');
       const [group = 0] = await groupsOf(before);
-      // The server records the process in the turn after its start: it has when it answers.
+      // The server records the process in the turn after its start. An answer shows that it has done so.
       await before.peer.request('/health', { method: 'GET' });
       await before.server.kill();
       expect(await running(group)).toBeGreaterThan(0);

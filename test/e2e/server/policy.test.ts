@@ -1,4 +1,4 @@
-/** Rules as the operator meets them: a dry run beside the running server, and a refusal to start. */
+/** Policy rules for an operator: a dry run beside the running server, and a refusal to start. */
 import { describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ async function rulesFile(content: unknown): Promise<string> {
 }
 
 describe('a2a-server policy try', () => {
-  it('says beside the running server what each past call would have met, and what it met', async () => {
+  it('lists for each past call the verdict of the new rules and the earlier one, while the server runs', async () => {
     const on = await stage();
     const { taskId, pending } = await on.peer.send(
       plan({ together: [append('a.md', 'a'), shell('git push')] }),
@@ -50,17 +50,17 @@ describe('a2a-server policy try', () => {
     );
     expect(stdout).toContain('2 calls of 1 task: 1 would run unasked, 0 would ask, 1 would be refused.');
     expect(stdout).toContain('ask → allow 1, ask → refuse 1');
-    // With the rules of the configuration, of which there are none, nothing changes.
+    // The configuration has no rules, so nothing changes.
     const json: unknown = JSON.parse((await server('policy', 'try', '--json', '--changed', ...state)).stdout);
     expect(json).toEqual({
       calls: [],
       summary: { calls: 2, tasks: 1, now: { allow: 0, ask: 2, refuse: 0 }, changed: {} },
     });
-    // The server was not disturbed.
+    // The server still works.
     expect((await on.peer.send('create b.md with b')).pending).toHaveLength(1);
   });
 
-  it('knows what an ACP agent asks leave for, where one does the work, and starts none', async () => {
+  it('knows the permissions that an ACP agent asks for, and starts no agent', async () => {
     const on = await stage();
     const config = await rulesFile({ server: { agent: ['acp', 'no-such-program'] } });
     const rules = await rulesFile([{ action: 'deny', tool: 'execute' }]);
@@ -87,7 +87,7 @@ describe('a2a-server policy try', () => {
     expect(stderr).toMatch(message);
   });
 
-  it('says where there is no journal, and creates none', async () => {
+  it('reports a missing journal, and creates none', async () => {
     const state = await temporaryDirectory();
     for (const _ of [1, 2])
       expect(await server('policy', 'try', '--state-dir', state)).toMatchObject({
@@ -98,7 +98,7 @@ describe('a2a-server policy try', () => {
 });
 
 describe('rules in the configuration file', () => {
-  it('keep the server from starting where they contradict each other, and both are named', async () => {
+  it('prevent the server’s start if they contradict each other, and the error names both', async () => {
     const config = await rulesFile({
       server: {
         policy: [

@@ -44,7 +44,7 @@ describe.each(ENDINGS)('killed while a call waits, its first connection $name', 
   });
 });
 
-/** A task whose command has had its effect, and waits; then the server dies, and the command with it. */
+/** The command of a task has had its effect and still runs. Then the server and the command are killed. */
 async function killedInCommand(): Promise<{
   stage: Stage;
   taskId: string;

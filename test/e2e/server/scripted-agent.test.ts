@@ -1,4 +1,4 @@
-/** The agent that follows a script, as docs/scripted-agent.md has it: every step, as a client sees it. */
+/** Runs every step of the scripted agent in docs/scripted-agent.md, as a client sees it. */
 import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ const message = (text: string, more: object = {}) => ({
   message: { messageId: `m-${randomUUID()}`, role: 'ROLE_USER', parts: [{ text }], ...more },
 });
 
-/** The events of a stream, as they come over HTTP+JSON. */
+/** The events of a stream over HTTP+JSON. */
 async function streamed({ peer }: Stage, params: unknown): Promise<Event[]> {
   const { body } = await peer.request('/message:stream', { body: JSON.stringify(params) });
   const events: Event[] = [];
@@ -30,7 +30,7 @@ const event = z.looseObject({ artifactUpdate: z.unknown().optional() });
 type Event = z.infer<typeof event>;
 
 describe('a2a-server --agent scripted', () => {
-  it('gives text, notes and artifacts of every kind, in order', async () => {
+  it('sends text, notes and artifacts of every kind, in order', async () => {
     const at = await scripted();
     const events = await streamed(at, message('The report, please'));
     const artifacts = events.flatMap(({ artifactUpdate }) => artifactUpdate ?? []);
@@ -73,7 +73,7 @@ describe('a2a-server --agent scripted', () => {
       }),
     );
     expect(events.at(-1)).toMatchObject({ statusUpdate: { status: { state: 'TASK_STATE_COMPLETED' } } });
-    // The task afterwards is what the stream has told.
+    // The task's snapshot equals the events of its stream.
     expect(await at.peer.call('SendMessage', message('another report'))).toMatchObject({
       task: {
         artifacts: [
@@ -87,7 +87,7 @@ describe('a2a-server --agent scripted', () => {
     });
   });
 
-  it('asks, wants a sign-in, and goes on with each reply, through a SIGKILL at each', async () => {
+  it('asks, requires a sign-in, and continues with each reply, through a SIGKILL at each', async () => {
     let at = await scripted();
     const again = async (): Promise<void> => {
       await at.server.kill();
@@ -113,7 +113,7 @@ describe('a2a-server --agent scripted', () => {
     });
   });
 
-  it('a task that waits for a sign-in can be canceled, and its session goes on in the same task until then', async () => {
+  it('can be canceled while it waits for a sign-in; before that, its session continues in the same task', async () => {
     const at = await scripted();
     const { taskId, sessionId } = await at.peer.send('book a table');
     expect(await at.peer.send('Monday', { sessionId })).toMatchObject({ taskId, state: 'AUTH_REQUIRED' });
@@ -131,7 +131,7 @@ describe('a2a-server --agent scripted', () => {
     expect(await at.peer.task(taskId)).toMatchObject({ text: expect.stringContaining('That was all.') });
   });
 
-  it('rejects, fails, and works without end until it is canceled', async () => {
+  it('can reject, fail, and work without end until a cancel', async () => {
     const at = await scripted();
     expect(await at.peer.send('something forbidden')).toMatchObject({
       state: 'REJECTED',
@@ -147,7 +147,7 @@ describe('a2a-server --agent scripted', () => {
     expect(await at.peer.cancel(taskId)).toMatchObject({ state: 'CANCELED' });
   });
 
-  it('waits for the next message without a question, and has something to say to any', async () => {
+  it('can wait for the next message without a question, and answers any message', async () => {
     const at = await scripted();
     const { taskId } = await at.peer.send('Hello!');
     expect(await at.peer.task(taskId)).toMatchObject({ state: 'INPUT_REQUIRED', statusText: '' });
@@ -157,7 +157,7 @@ describe('a2a-server --agent scripted', () => {
     expect(await at.peer.task(other.taskId)).toMatchObject({ text: 'There is no rule for this.' });
   });
 
-  it('asks for several calls in one turn, and waits for those that need a decision', async () => {
+  it('requests several calls in one turn, and waits for those that need a decision', async () => {
     const at = await scripted();
     const stream = await at.peer.stream('look around');
     const { taskId, pending } = await stream.parked();
@@ -167,14 +167,14 @@ describe('a2a-server --agent scripted', () => {
     expect(await at.peer.task(taskId)).toMatchObject({ text: 'I have looked.' });
   });
 
-  it('takes as long as its script says, whatever limit an answer of a model has', async () => {
+  it('takes as long as its script says, even beyond the limit of a model’s answer', async () => {
     const file = join(await temporaryDirectory(), 'script.json');
     await writeFile(file, '{"otherwise": [{"delay": 1500}, {"text": "late"}]}');
     const at = await stage({ args: ['--agent', 'scripted', file, '--model-timeout', '1s'] });
     expect(await at.peer.send('go')).toMatchObject({ state: 'COMPLETED' });
   });
 
-  it('answers with a bare message, at once, on a stream, when asked to return immediately, and once more', async () => {
+  it('can answer with a message only: at once, on a stream, if asked to return immediately, and again', async () => {
     const at = await scripted();
     const params = message('two and two?', { messageId: 'demo-answer-1' });
     const answer = { role: 'ROLE_AGENT', parts: [{ text: 'Two and two is four.' }] };
@@ -213,7 +213,7 @@ describe('a2a-server --agent scripted', () => {
     });
   });
 
-  it('does not start with a script that is not one, and says where the mistake is', async () => {
+  it('does not start with an invalid script, and the error gives the position', async () => {
     const home = await newServerHome();
     try {
       const file = join(home.workspace, 'script.json');

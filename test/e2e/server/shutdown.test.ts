@@ -1,4 +1,4 @@
-/** The server is told to end: what runs comes to its end or is stopped, and the next server goes on from there. */
+/** The server gets a signal to end. Running tools finish or are stopped, and the next server continues. */
 import { describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { open, readFile, rm } from 'node:fs/promises';
@@ -21,13 +21,13 @@ async function signal({ server }: Stage, name: NodeJS.Signals): Promise<void> {
   process.kill(record?.pid ?? 0, name);
 }
 
-/** Resolves when the server's log says this. */
+/** Resolves when the server's log contains this text. */
 async function logged({ server }: Stage, text: string): Promise<void> {
   while (!server.log().includes(text)) await new Promise((resolve) => setImmediate(resolve));
 }
 
 describe('SIGTERM', () => {
-  it('R49 lets a running tool come to its end; meanwhile work is refused, and the next server goes on', async () => {
+  it('R49 lets a running tool finish; meanwhile work is refused, and the next server continues', async () => {
     const at = await stage({ args: PATIENT });
     const gate = await makeGate(at.server.workspace);
     const before = await at.peer.stream(
@@ -41,7 +41,7 @@ describe('SIGTERM', () => {
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
     await gate.pass();
     await before.output('through');
-    // The stream ends in order, in the middle of the task: whoever reads it comes again with its cursor.
+    // The stream ends in order in the middle of the task. Its reader reconnects with its cursor.
     const seen = await before.rest();
     expect(await ended).toBe(0);
     const { taskId = '', seq = 0 } = seen.at(-1) ?? {};
@@ -56,7 +56,7 @@ describe('SIGTERM', () => {
     expect(overview.calls).toMatchObject([{ state: 'ok' }]);
   });
 
-  it('R49 stops it when the grace period is over, with its whole process group and its own reason', async () => {
+  it('R49 stops the tool after the grace period, with its whole process group and a reason of its own', async () => {
     const at = await stage({ args: ['--grace', '1s'] });
     const stream = await at.peer.stream(
       plan(shell(`echo $$ > group.txt; echo running; ${LONG}`), { say: 'We end.' }),
@@ -73,7 +73,7 @@ describe('SIGTERM', () => {
     const { peer } = await stageAgain(at);
     const rest = await (await peer.follow(taskId, seq)).rest();
     expect(rest.at(-1)?.state).toBe('COMPLETED');
-    // The command may have had effects: it is not run again by itself.
+    // The command may have had effects, so it does not run again by itself.
     expect(rest.some(({ activity }) => activity?.type === 'tool.started')).toBe(false);
     expect((await peer.task(taskId)).text).toContain('We end.');
   });
@@ -93,7 +93,7 @@ describe('SIGTERM', () => {
     expect(finished?.activity).toMatchObject({ outcome: 'stopped', stopReason: 'server-shutdown' });
   });
 
-  it('R49 a third signal waits for nothing, and what it leaves is asked about', async () => {
+  it('R49 a third signal exits at once, and the next server asks a person about the unfinished calls', async () => {
     const at = await stage({ args: PATIENT });
     const stream = await at.peer.stream(
       plan(shell(`trap '' TERM; echo $$ > group.txt; echo running; ${LONG}`)),
@@ -115,7 +115,7 @@ describe('SIGTERM', () => {
 });
 
 describe('SIGTERM to a server that is still starting', () => {
-  it('R49 ends it in order once it has started, and it never says that it is ready', async () => {
+  it('R49 ends it in order after its start, and the server never reports that it is ready', async () => {
     const home = await newServerHome();
     const script = join(directoryOf(home), 'script');
     await promisify(execFile)('mkfifo', [script]);
@@ -125,7 +125,7 @@ describe('SIGTERM to a server that is still starting', () => {
       () => 'ended before',
     );
     try {
-      // Opens once the server has begun to read.
+      // Opens once the server has started to read.
       const file = await open(script, 'w');
       const ended = server.stop();
       while (!server.log().includes('shutting down')) await new Promise((resolve) => setImmediate(resolve));
@@ -141,7 +141,7 @@ describe('SIGTERM to a server that is still starting', () => {
 });
 
 describe('SIGHUP', () => {
-  it('ends neither the server nor its tools: the terminal it was started from has gone', async () => {
+  it('ends neither the server nor its tools, because only their terminal has ended', async () => {
     const at = await stage();
     const gate = await makeGate(at.server.workspace);
     const stream = await at.peer.stream(plan(shell(`echo running; ${gate.wait}; echo through`)), AUTO);

@@ -1,4 +1,7 @@
-/** Readers that never read, and a task that has tens of megabytes to tell: what they cost the process, and the others. */
+/**
+ * Readers that never read, and a task with tens of megabytes of events. Measures the cost for the process and for
+ * other readers.
+ */
 import { expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +19,7 @@ const TASK_MB = (CHUNK * CHUNKS) / 2 ** 20;
 
 const TEXT = plan({ say: 'x'.repeat(CHUNK), repeat: CHUNKS });
 
-/** Sends the message, and reads as fast as it comes. @returns how much text there was, in MB. */
+/** Sends the message, and reads as fast as possible. @returns the amount of text, in MB */
 async function readAlong(peer: A2aPeer, begun: (taskId: string) => Promise<void>): Promise<number> {
   const stream = await peer.stream(TEXT);
   const first = await stream.next();
@@ -24,13 +27,13 @@ async function readAlong(peer: A2aPeer, begun: (taskId: string) => Promise<void>
   let characters = 0;
   for (let event = await stream.next(); event; event = await stream.next()) {
     if (event.type === 'text') characters += event.text.length;
-    // They are not kept here: it is the server that is looked at.
+    // The events are not kept here, because the test measures the server.
     stream.seen.length = 0;
   }
   return characters / 2 ** 20;
 }
 
-/** Asks for the task's stream, one way or another, and takes nothing of the answer. */
+/** Requests the task's stream over one of the routes, and reads nothing of the answer. */
 async function followDeaf(peer: A2aPeer, taskId: string, n: number): Promise<void> {
   const connection = await peer.connect();
   const cursor = { 'Last-Event-ID': '0' };
@@ -43,7 +46,7 @@ async function followDeaf(peer: A2aPeer, taskId: string, n: number): Promise<voi
     });
 }
 
-it('S3 twenty of them cost the server less than a tenth of what the task tells each, and a reader beside them has it all', async () => {
+it('S3 twenty blocked readers cost the server less than a tenth of each reader’s events, and another reader gets all events', async () => {
   const { server, peer } = await stage();
   const { pid } = z
     .looseObject({ pid: z.number() })
@@ -56,6 +59,6 @@ it('S3 twenty of them cost the server less than a tenth of what the task tells e
   expect(read).toBe(TASK_MB);
   const beside = await residentMb(pid);
   expect(beside - alone).toBeLessThan((DEAF * TASK_MB) / 10);
-  // And it serves on.
+  // The server still serves.
   expect((await peer.send('say hello')).state).toBe('COMPLETED');
 });

@@ -1,4 +1,4 @@
-/** Streams are cursors on the journal: several at once, cut anywhere, taken up again. */
+/** Streams are cursors on the journal: several at once, cut at any place, and resumed. */
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
@@ -13,7 +13,7 @@ import { sharedStage } from '../../support/shared-stage.ts';
 import { stage, stageAgain } from '../../support/stage.ts';
 import { activitiesOf, type StreamEvent } from '../../support/wire-event.ts';
 
-/** Events as they were on the wire, after the task that a stream may begin with. */
+/** Events from the wire, after the task that may begin a stream. */
 function updates(events: readonly StreamEvent[]): string[] {
   return events.filter(({ type }) => type !== 'task').map(({ data }) => data);
 }
@@ -22,8 +22,8 @@ function after(seq: number, events: readonly StreamEvent[]): StreamEvent[] {
   return events.filter((event) => event.seq > seq);
 }
 
-describe.each(ENDINGS)('two streams on one task, the first connection $name', (ending) => {
-  it('R05 both see all events in one order, and the end of one does not end the other', async () => {
+describe.each(ENDINGS)('two streams on one task (the first connection: $name)', (ending) => {
+  it('R05 both get all events in one order, and the end of one does not end the other', async () => {
     const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(append('a.txt', '1'), shell(`echo running; ${gate.wait}`));
@@ -39,7 +39,7 @@ describe.each(ENDINGS)('two streams on one task, the first connection $name', (e
     const asked = await second.parked();
     const third = await peer.decide(taskId, [decisionOn(asked.pending, 'approve', { scope: 'always' })]);
     await third.output('running');
-    // Its reader has gone in the middle of it; the watcher's stream goes on.
+    // Its reader has disconnected in the middle. The watcher's stream continues.
     third.connection.reset();
     await third.connection.closed;
     await watcher.output('running');
@@ -57,7 +57,7 @@ describe.each(ENDINGS)('two streams on one task, the first connection $name', (e
   });
 });
 
-/** How a client is gone while the tool runs. */
+/** The ways in which a client disconnects while the tool runs. */
 const DEPARTURES: {
   name: string;
   headers?: Record<string, string>;
@@ -68,9 +68,9 @@ const DEPARTURES: {
   { name: 'half-closed, and not read any more', leave: (connection) => connection.halfClose() },
 ];
 
-describe('a client goes while a tool runs', () => {
+describe('a client that disconnects while a tool runs', () => {
   it.each(DEPARTURES)(
-    'R24 its connection $name: the tool goes on, resubscribing gets the rest',
+    'R24 its connection $name: the tool keeps running, and a new subscription gets the rest',
     async (departure) => {
       const { server, peer, file } = await sharedStage();
       const gate = await makeGate(server.workspace);
@@ -93,7 +93,7 @@ describe('a client goes while a tool runs', () => {
     },
   );
 
-  it('R24 its connection kept alive: the next request on it gets the rest', async () => {
+  it('R24 its connection stays open: the next request on it gets the rest', async () => {
     const { server, peer, file } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(shell(`echo ran >> effects.txt; echo running; ${gate.wait}; echo over`));
@@ -118,7 +118,7 @@ describe('a client goes while a tool runs', () => {
 });
 
 describe('a stream that is cut', () => {
-  it('R25 after event k, for every k: what was read and what follows is the journal, without gap or repeat', async () => {
+  it('R25 after event k, for every k: the events before and after the cut are the journal, without gap or repeat', async () => {
     const { peer } = await sharedStage();
     const text = plan(
       { say: 'One ', repeat: 2 },
@@ -140,7 +140,7 @@ describe('a stream that is cut', () => {
     }
   });
 
-  it('R25 by a reader that comes anew for every event, while the task works, parks and goes on', async () => {
+  it('R25 by a reader that reconnects for every event, while the task works, parks and continues', async () => {
     const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(append('a.txt', '1'), shell(`echo running; ${gate.wait}`), { say: 'Over.' });
@@ -155,7 +155,7 @@ describe('a stream that is cut', () => {
     expect(updates(await nervous)).toEqual(updates(after(from, await peer.history(taskId))));
   });
 
-  it('R25 J1 S1 by a kill -9 and a restart in its middle: the journal, read from the disk, is what was seen', async () => {
+  it('R25 J1 S1 by a kill -9 and a restart: the reader’s events equal the journal on the disk', async () => {
     const before = await stage();
     const gate = await makeGate(before.server.workspace);
     const text = plan(append('a.txt', '1'), shell(`echo running; ${gate.wait}`), append('b.txt', '2'));
@@ -176,7 +176,7 @@ describe('a stream that is cut', () => {
     await server.kill();
     const entries = await journalled(server.stateDir, taskId);
     expect(entries.map((entry) => entry.seq)).toEqual(entries.map((_, n) => n + 1));
-    // A message is no news to the client that has sent it, nor that files were kept before they changed.
+    // The sender does not get its own message, nor the events of saved files.
     const untold = new Set(['message.received', 'files.saved']);
     const shown = entries.filter(({ event }) => !untold.has(event.type)).map((entry) => entry.seq);
     const read = [...first.seen, ...resumed.seen].slice(1).map((event) => event.seq);
@@ -184,7 +184,7 @@ describe('a stream that is cut', () => {
   });
 });
 
-/** What the journal of a server that has ended holds of a task. */
+/** Reads a task's journal after its server has ended. */
 async function journalled(stateDir: string, taskId: string): Promise<JournalEntry[]> {
   const journal = await openSqliteJournal({ path: join(stateDir, 'journal.db'), clock: () => 0 });
   try {
@@ -194,7 +194,7 @@ async function journalled(stateDir: string, taskId: string): Promise<JournalEntr
   }
 }
 
-/** Reads one event, cuts the connection, and comes again with its id, until the task has ended. */
+/** Reads one event, cuts the connection, and reconnects with its id, until the task has ended. */
 async function readAnew(
   follow: (cursor: number) => Promise<EventStream>,
   from: number,

@@ -1,11 +1,14 @@
-/** A peer that vanishes sends no FIN. What finds it where nothing is written to it is the kernel, if it is asked to. */
+/**
+ * A vanished peer sends no FIN. If the server writes nothing, only the kernel's keep-alive detects it, and the server
+ * must enable it.
+ */
 import { expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { stage } from '../../support/stage.ts';
 
-/** What timer the kernel runs for a connection, as /proc/net/tcp has it (Linux, Documentation/networking/proc_net_tcp). */
+/** The kernel's timer for a connection, from /proc/net/tcp (Linux, Documentation/networking/proc_net_tcp). */
 const RETRANSMISSION = '01';
 const PROBES = '02';
 
@@ -16,7 +19,7 @@ onLinux('E4 the kernel probes a connection on which nothing is said', async () =
   const port = Number(new URL(server.url).port);
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
-  // The server has taken the connection once it has answered on it.
+  // An answer shows that the server has accepted the connection.
   socket.write('GET /.well-known/agent-card.json HTTP/1.1\r\nHost: localhost\r\n\r\n');
   await once(socket, 'data');
   // While an answer is unacknowledged, another timer runs.

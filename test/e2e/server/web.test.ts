@@ -1,4 +1,4 @@
-/** The tools that read the web, in the server as it is run, on a site of the test's own. */
+/** The web tools in the server program, against a site of the test. */
 import { describe, expect, it } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
 import { decisionOn } from '../../support/a2a-message.ts';
@@ -11,7 +11,7 @@ const fetched = (url: string): PlannedCall => ({ tool: 'fetch', input: { url } }
 const listing = ({ host }: Site) => ({ args: ['--allow-private-host', host] });
 
 describe('fetch', () => {
-  it('X2 goes to no address of this machine, and nobody is even asked', async () => {
+  it('X2 refuses every address of this machine, and asks no person', async () => {
     const site = await openPages({ '/': 'secret' });
     const { peer } = await stage();
     const { taskId } = await peer.send(plan(fetched(`${site.origin}/`), { say: 'We end.' }));
@@ -21,7 +21,7 @@ describe('fetch', () => {
     expect(site.asked).toEqual([]);
   });
 
-  it('X2 goes to a host the operator lists, once a person has seen the URL', async () => {
+  it('X2 requests a host from the operator’s list, after a person has seen the URL', async () => {
     const site = await openPages({ '/a': '<title>Page</title><p>The words.' });
     const { peer } = await stage(listing(site));
     const first = await peer.stream(plan(fetched(`${site.origin}/a`), { say: 'We end.' }));
@@ -36,7 +36,7 @@ describe('fetch', () => {
     expect(site.asked).toEqual(['/a']);
   });
 
-  it('E2 R22 killed in the middle of an approved fetch, the next server fetches again without asking', async () => {
+  it('E2 R22 killed in the middle of an approved fetch, is repeated by the next server without asking', async () => {
     let hang = true;
     const reached = new EventEmitter();
     const half = once(reached, 'half');
@@ -55,7 +55,7 @@ describe('fetch', () => {
     const { peer } = await stageAgain(before);
     const events = await (await peer.follow(taskId, 0)).rest();
     expect(events.at(-1)?.state).toBe('COMPLETED');
-    // Asked the one time, before the first fetch.
+    // One question, before the first fetch.
     expect(events.filter(({ state }) => state === 'INPUT_REQUIRED')).toHaveLength(1);
     expect(activitiesOf(events).filter(({ type }) => type === 'tool.started')).toHaveLength(2);
     expect((await peer.task(taskId)).text).toContain('whole');
@@ -64,7 +64,7 @@ describe('fetch', () => {
 });
 
 describe('crawl', () => {
-  it('R40 aborted by its toolId, it stops, and the model is told what was found by then', async () => {
+  it('R40 stops when it is aborted by its toolId, and the model gets the results so far', async () => {
     const site = await openPages({
       '/': '<title>Start</title><p>How to extract content.</p><a href="/slow">on</a>',
       '/slow': (_request, response) =>

@@ -1,15 +1,15 @@
-/** A server of a test's own, a client that gives it work, and the command line of the person who watches over it. */
+/** A test server, a client that sends tasks to it, and the command line of the person who watches it. */
 import { actionOf } from '../../../support/a2a-message.ts';
 import { type Stage, stage, stageAgain } from '../../../support/stage.ts';
 import { cli, type CliOptions, type Outcome } from './cli.ts';
 
 export interface CliStage extends Stage {
-  /** Where and as whom the commands run. */
+  /** The server and the principal of the commands. */
   at: CliOptions;
   run: (...args: string[]) => Promise<Outcome>;
-  /** The code of the action that waits in a session, as the agent shows it. */
+  /** The code of the session's pending action, as the agent shows it. */
   code: (sessionId: string) => Promise<string>;
-  /** With `--json`, parsed. */
+  /** The parsed output of `--json`. */
   json: (...args: string[]) => Promise<unknown>;
 }
 
@@ -21,7 +21,7 @@ export async function cliStageAgain(before: CliStage): Promise<CliStage> {
   return withCli(await stageAgain(before));
 }
 
-/** The first code in what the command line shows. */
+/** The first code in the output of the command line. */
 export function codeShownIn(screen: string): string {
   const [, code] = /, code ([0-9a-f]{8})/.exec(screen) ?? [];
   if (code === undefined) throw new Error(`no code is shown: ${screen}`);

@@ -1,4 +1,4 @@
-/** `mcp-a2a-bridge` as a person runs it: the built program, in a home directory of the test's own. */
+/** Runs the built `mcp-a2a-bridge` as a person does, in a home directory of the test. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 export const PROGRAM = join(process.cwd(), 'dist', 'bridge', 'main.js');
 
 export interface CliOptions {
-  /** Where the person's own files are; below it the state directory of the machine, unless the command names another. */
+  /** The home directory of the person. The state directory lies in it, unless the command names another. */
   home: string;
   cwd?: string;
   env?: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export interface Outcome {
   stderr: string;
 }
 
-/** One command, to its end. */
+/** Runs one command to its end. */
 export async function cli(args: readonly string[], options: CliOptions): Promise<Outcome> {
   const child = start(process.execPath, [PROGRAM, ...args], options);
   return outcomeOf(child, options.stdin);
@@ -35,7 +35,7 @@ interface AtTerminal {
   onPrompt?: () => Promise<void>;
 }
 
-/** The same at a terminal (a pseudo-terminal of `script`), whose person types `keys` when they are asked, as `prompt` shows. */
+/** Runs a command at a terminal (a pseudo-terminal of `script`). The person types `keys` when `prompt` appears. */
 export async function cliAtTerminal(
   args: readonly string[],
   { keys, prompt = '[y/N]', onPrompt, columns, ...options }: CliOptions & AtTerminal,
@@ -57,12 +57,12 @@ export async function cliAtTerminal(
 
 export interface Running {
   child: ChildProcess;
-  /** Resolves with the next line that has this in it. @throws when the program ends before */
+  /** Resolves with the next line that contains this text. @throws if the program ends first */
   line: (part: string) => Promise<string>;
   ended: Promise<Outcome>;
 }
 
-/** A command that goes on until it is ended. */
+/** A command that runs until the test ends it. */
 export function cliRunning(args: readonly string[], options: CliOptions): Running {
   const child = start(process.execPath, [PROGRAM, ...args], options);
   const ended = outcomeOf(child, undefined);
@@ -102,7 +102,7 @@ function start(
 ): ChildProcess {
   return spawn(command, args, {
     cwd,
-    // Nothing of the surroundings but what any program needs.
+    // The environment: only the variables that every program needs.
     env: { PATH: process.env['PATH'], HOME: home, TERM: 'xterm', A2A_SERVER_PORT: '0', ...env },
     stdio: 'pipe',
   });
