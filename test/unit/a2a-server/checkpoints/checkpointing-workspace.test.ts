@@ -14,7 +14,7 @@ const { signal } = new AbortController();
 
 let root: string;
 let recorded: SavedFile[];
-/** Hash and text of what was kept. */
+/** The hash and the text of the saved content. */
 let kept: Map<string, string>;
 let record: RecordSaved;
 let workspace: Workspace;
@@ -45,12 +45,12 @@ const state = (text: string, mode?: number) => ({
   ...(mode !== undefined && { mode }),
 });
 
-describe('a workspace that keeps what is changed in it', () => {
-  it('records what a file was and will be before it is changed, with what it held', async () => {
+describe('a checkpointing workspace', () => {
+  it('records a file’s state before and after a change, with its old content, before it changes the file', async () => {
     await writeFile(join(root, 'a'), 'one', { mode: 0o644 });
     const recording = record;
     record = async (files, contents) => {
-      // Intent before effect.
+      // The record comes before the effect.
       expect(await readFile(join(root, 'a'), 'utf8')).toBe('one');
       await recording(files, contents);
     };
@@ -60,7 +60,7 @@ describe('a workspace that keeps what is changed in it', () => {
     expect(await readFile(join(root, 'a'), 'utf8')).toBe('two');
   });
 
-  it('knows a new file, a moved one, and one by the place a link leads to', async () => {
+  it('records a new file, a moved file, and a file behind a link', async () => {
     await writeFile(join(root, 'old'), 'x');
     await symlink('old', join(root, 'link'));
     await workspace.replace('deep/new', { content: 'n', basis: ABSENT, signal });
@@ -74,7 +74,7 @@ describe('a workspace that keeps what is changed in it', () => {
     ]);
   });
 
-  it('keeps each file of a directory that is deleted, and says what of it cannot be', async () => {
+  it('saves each file of a deleted directory, and reports the files that it cannot save', async () => {
     await mkdir(join(root, 'd', 'e'), { recursive: true });
     await writeFile(join(root, 'd', 'a'), 'A');
     await writeFile(join(root, 'd', 'e', 'b'), 'B');
@@ -89,7 +89,7 @@ describe('a workspace that keeps what is changed in it', () => {
     await expect(stat(join(root, 'd'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('does not take away what came after it had looked, though nobody was shown anything (D2)', async () => {
+  it('deletes no file that appeared after it listed them, even without a preview (D2)', async () => {
     await writeFile(join(root, 'a'), 'one');
     record = async () => writeFile(join(root, 'a'), 'somebody else');
     await expect(workspace.remove('a', removing())).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
@@ -99,7 +99,7 @@ describe('a workspace that keeps what is changed in it', () => {
     expect(await readFile(join(root, 'a'), 'utf8')).toBe('somebody else');
   });
 
-  it('D2 records nothing of a change that was made from something else', async () => {
+  it('D2 records nothing if the change was made from other content', async () => {
     await writeFile(join(root, 'a'), 'one');
     const stale = { content: 'two', basis: hashOf('before'), signal };
     await expect(workspace.replace('a', stale)).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
@@ -112,7 +112,7 @@ describe('a workspace that keeps what is changed in it', () => {
     expect(recorded).toEqual([]);
   });
 
-  it('changes nothing that could not be recorded', async () => {
+  it('changes no file if it cannot append the record', async () => {
     await writeFile(join(root, 'a'), 'one');
     record = () => Promise.reject(new Error('the task has ended'));
     const change = workspace.replace('a', { content: 'two', basis: hashOf('one'), signal });
@@ -121,7 +121,7 @@ describe('a workspace that keeps what is changed in it', () => {
     expect(await readFile(join(root, 'a'), 'utf8')).toBe('one');
   });
 
-  it('says of a file that is too large that it was not saved', async () => {
+  it('reports that a too large file was not saved', async () => {
     await writeFile(join(root, 'large'), '');
     await truncate(join(root, 'large'), MAX_READ_BYTES + 1);
     await workspace.move('large', 'there', { basis: null, signal });

@@ -64,7 +64,7 @@ function range(first: number, last: number): number[] {
 }
 
 describe('a reader of the journal', () => {
-  it.each([256, 257, 600])('S1 reads all of %p entries that come while it sleeps', async (count) => {
+  it.each([256, 257, 600])('S1 reads all of %p entries that are appended while it sleeps', async (count) => {
     const reader = follow(0);
     expect(await positionsTo(3, reader)).toEqual([1, 2, 3]);
     const asleep = reader.next();
@@ -78,7 +78,7 @@ describe('a reader of the journal', () => {
     expect(await reader.next()).toEqual({ done: true, value: undefined });
   });
 
-  it('S1 misses nothing that comes while it works on a batch', async () => {
+  it('S1 misses no entry that is appended while it processes a batch', async () => {
     const reader = follow(0);
     expect(await positionsTo(3, reader)).toEqual([1, 2, 3]);
     await append(...deltas(2));
@@ -92,31 +92,28 @@ describe('a reader of the journal', () => {
     { until: 'settled', last: completed, over: true },
     { until: 'settled', last: inputRequired, over: true },
     { until: 'ended', last: inputRequired, over: false },
-  ])(
-    'that reads until the task has $until is over after $last.type: $over',
-    async ({ until, last, over }) => {
-      const reader = follow(0, until);
-      expect(await positionsTo(3, reader)).toEqual([1, 2, 3]);
-      await append(delta('a'), last);
-      expect(await positionsTo(5, reader)).toEqual([4, 5]);
-      const next = reader.next();
-      if (!over) {
-        await append(working);
-        expect((await next).value).toMatchObject([{ seq: 6 }]);
-        stop.abort();
-      }
-      expect(await (over ? next : reader.next())).toEqual({ done: true, value: undefined });
-    },
-  );
+  ])('that reads until the task has $until ends after $last.type: $over', async ({ until, last, over }) => {
+    const reader = follow(0, until);
+    expect(await positionsTo(3, reader)).toEqual([1, 2, 3]);
+    await append(delta('a'), last);
+    expect(await positionsTo(5, reader)).toEqual([4, 5]);
+    const next = reader.next();
+    if (!over) {
+      await append(working);
+      expect((await next).value).toMatchObject([{ seq: 6 }]);
+      stop.abort();
+    }
+    expect(await (over ? next : reader.next())).toEqual({ done: true, value: undefined });
+  });
 
-  it('stops at the entry that ends the task, and reads on from a position at the end', async () => {
+  it('stops at the entry that ends the task, and can continue from a position at the end', async () => {
     await append(inputRequired, delta('a'), completed);
     expect(await toTheEnd(follow(2, 'settled'))).toEqual([3, 4]);
     expect(await toTheEnd(follow(4, 'settled'))).toEqual([5, 6]);
     expect(await toTheEnd(follow(6))).toEqual([]);
   });
 
-  it('S2 refuses a position beyond the end, and takes the end itself', async () => {
+  it('S2 refuses a position beyond the end, and accepts the end itself', async () => {
     await expect(follow(4).next()).rejects.toMatchObject({
       reason: 'INVALID_CURSOR',
       facts: { lastSeq: '3' },
@@ -127,7 +124,7 @@ describe('a reader of the journal', () => {
     expect((await next).value).toMatchObject([{ seq: 4 }]);
   });
 
-  it('S2 refuses a task that is not there, and one that is deleted while it reads', async () => {
+  it('S2 refuses an unknown task, and a task that is deleted during the read', async () => {
     await expect(
       followJournal(journal, 'task-2', 0, { until: 'ended', signal: stop.signal }).next(),
     ).rejects.toMatchObject({ reason: 'UNKNOWN_TASK' });

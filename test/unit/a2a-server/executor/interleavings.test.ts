@@ -1,6 +1,6 @@
 /**
- * Seeded random interleavings of decide, cancel, message, abort and detach with everything the executor does, on a real
- * journal. `ALL_TESTS=1 RUNS=20 npm run jest -- interleavings` searches longer; a failure prints its seed and path.
+ * Seeded random interleavings of decide, cancel, message, abort and detach with the executor's work, on a real
+ * journal. `ALL_TESTS=1 RUNS=20 npm run jest -- interleavings` searches longer. A failure prints its seed and path.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -33,7 +33,7 @@ const numRuns = runsOf(500);
 
 type Action =
   | { type: 'decide'; pick: number; word: Exclude<DecisionWord, 'answer'> }
-  /** Somebody else changes what the calls with effects would change. */
+  /** Another writer changes the content that the calls with effects also change. */
   | { type: 'change' }
   | { type: 'message' }
   | { type: 'follow'; leaveAfter: number }
@@ -64,7 +64,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ type: 'cancel' as const }) },
 );
 
-/** What each client does, one thing after another, each after some waiting. */
+/** The actions of each client in order, each after a wait. */
 const clientActions = fc.array(
   fc.array(fc.record({ delay: fc.nat(30), action }), { maxLength: 6, size: 'max' }),
   { minLength: 1, maxLength: 3 },
@@ -77,7 +77,7 @@ let workspace: Workspace;
 let messages = 0;
 
 beforeAll(async () => {
-  // In memory where the system has such a place: this is about order, and a busy disk would make it minutes.
+  // Uses a directory in memory if the system has one. The test is about order, and a busy disk would take minutes.
   directory = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'interleavings-'));
   workspace = await openWorkspace(directory);
   journal = await openSqliteJournal({ path: join(directory, 'journal.db'), clock: () => 1 });
@@ -120,7 +120,7 @@ function decisionOn(saw: Snapshot, callId: string, word: Exclude<DecisionWord, '
   });
 }
 
-/** What an action came to; a refusal is an ordinary answer. */
+/** The outcome of an action. A refusal is an ordinary answer. */
 async function answered<T>(work: Promise<T>): Promise<T | ProductError> {
   try {
     return await work;
@@ -135,7 +135,7 @@ async function readAll(taskId: string): Promise<JournalEntry[]> {
 }
 
 describe('the executor under random interleavings', () => {
-  it('E1 E2 E3 E5 D1 D2 D3 A3 S1 whatever happens when, one outcome is journalled and nothing is lost or done twice', async () => {
+  it('E1 E2 E3 E5 D1 D2 D3 A3 S1 in every order, the journal has one outcome, and nothing is lost or done twice', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), plans, clientActions, async (scheduler, plan, clients) => {
         const agent = new SteeredAgent(scheduler, plan);
@@ -149,7 +149,7 @@ describe('the executor under random interleavings', () => {
           policy: NO_RULES,
           mode: 'ask',
           toolbox: createToolbox(agent.tools),
-          // Opened before: while real I/O is under way the scheduler would play out the clients against nothing.
+          // Opens the journal first. During real I/O the scheduler would run the clients before the service exists.
           openWorkspace: async () => workspace,
           graceMs: 5_000,
           limits: NO_TIME_LIMITS,
@@ -160,7 +160,7 @@ describe('the executor under random interleavings', () => {
         let effectsAtCancel: Map<number, number> | undefined;
         const accepted = { messages: 1, decisions: 0, cancels: 0 };
         const readers: Promise<number[]>[] = [];
-        /** The content that the person saw when they let a call run. */
+        /** The content that the person saw when they approved the call. */
         const agreedOn = new Map<number, string | null>();
         const decideOn = async (saw: Snapshot, callId: string, word: Exclude<DecisionWord, 'answer'>) => {
           const answer = await answered(tasks.send(decisionOn(saw, callId, word)));
@@ -192,7 +192,7 @@ describe('the executor under random interleavings', () => {
               const read = async (): Promise<number[]> => {
                 for await (const batch of tasks.follow(taskId, 0, { until: 'ended', signal: leave.signal })) {
                   seen.push(...batch.map((entry) => entry.seq));
-                  // Going away is nobody's business but the reader's own.
+                  // When a reader disconnects, nothing else changes.
                   if (seen.length > act.leaveAfter) leave.abort();
                 }
                 return seen;
@@ -203,7 +203,7 @@ describe('the executor under random interleavings', () => {
             case 'abort': {
               const running = tasks.running().filter((execution) => execution.taskId === taskId);
               const execution = running[act.pick % Math.max(running.length, 1)];
-              // Not awaited: an abort answers when the tool has, which the scheduler decides.
+              // Not awaited: an abort answers when the tool has ended, and the scheduler decides when.
               if (execution) void tasks.abortTool(execution.toolId, 'ada', 'test');
               return;
             }
@@ -226,7 +226,7 @@ describe('the executor under random interleavings', () => {
               }
             }),
           );
-          // Then a patient person approves whatever is asked until the task ends.
+          // Then a person approves every pending action until the task ends.
           for (;;) {
             const snapshot = await tasks.snapshot(taskId, 'ada');
             if (isTerminal(snapshot)) return;
@@ -245,14 +245,14 @@ describe('the executor under random interleavings', () => {
         await scheduler.waitFor(drive());
         await scheduler.waitFor(tasks.shutdown(0));
 
-        // Reads from here on are the test's own.
+        // Later reads are the test's own.
         const entries = await readAll(taskId);
         const events = entries.map((entry) => entry.event);
         const snapshot = await scheduler.waitFor(tasks.snapshot(taskId, 'ada'));
         // J1, J2
         expect(entries.map((entry) => entry.seq)).toEqual(entries.map((_, i) => i + 1));
         expect(foldAll(taskId, entries)).toEqual(snapshot);
-        // E2: started at most once, and only what was decided so or allowed.
+        // E2: each call started at most once, and only if a decision or a rule allowed it.
         for (const call of Object.values(snapshot.calls)) {
           const starts = events.filter((e) => e.type === 'tool.started' && e.callId === call.callId).length;
           expect(starts).toBeLessThanOrEqual(1);
@@ -261,9 +261,9 @@ describe('the executor under random interleavings', () => {
           const happened = agent.effects.get(Number(call.input['n'])) ?? 0;
           expect(happened).toBeLessThanOrEqual(starts);
         }
-        // D2: what ran changed the content that the person saw.
+        // D2: the calls changed only the content that the person saw.
         for (const [n, version] of agent.changed) expect(version).toBe(agreedOn.get(n));
-        // E3: what was accepted is in the journal, once; what was refused is not.
+        // E3: the journal has each accepted command once, and no refused one.
         expect(events.filter((e) => e.type === 'message.received')).toHaveLength(accepted.messages);
         expect(events.filter((e) => e.type === 'tool.decided')).toHaveLength(accepted.decisions);
         expect(events.filter((e) => e.type === 'task.canceled')).toHaveLength(accepted.cancels);
@@ -272,9 +272,9 @@ describe('the executor under random interleavings', () => {
           const seen = await scheduler.waitFor(reader);
           expect(seen).toEqual(seen.map((_, i) => i + 1));
         }
-        // R45: once the cancel is answered, nothing more happens.
+        // R45: after the cancel's answer, no further event is appended.
         if (effectsAtCancel) expect(agent.effects).toEqual(effectsAtCancel);
-        // A3: nothing hangs, nothing is left.
+        // A3: no action hangs, and no timer or execution remains.
         expect(failures).toEqual([]);
         expect({ executing: tasks.executing(), running: tasks.running(), timers: clock.pending }).toEqual({
           executing: 0,

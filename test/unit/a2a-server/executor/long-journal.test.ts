@@ -5,7 +5,7 @@ import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-
 import { beginning, delta, message, working } from '../../../support/journal-samples.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
-it('X3 others have their turn while a long journal is read', async () => {
+it('X3 the read of a long journal lets other work run in between', async () => {
   const path = join(await temporaryDirectory(), 'journal.db');
   const journal = await openSqliteJournal({ path, clock: () => 1 });
   try {

@@ -23,13 +23,13 @@ const DAY = 24 * HOUR;
 let clock: FakeClock;
 let journal: Journal;
 let maintenance: Maintenance;
-/** How long each timer was to run. */
+/** The delay of each timer. */
 let timers: number[];
 let failures: unknown[];
-/** By how many milliseconds the wall clock is wrong. */
+/** The error of the wall clock, in milliseconds. */
 let jumped: number;
 let mark: ClockReading | undefined;
-/** The jumps that the operator was told. */
+/** The clock jumps that the operator was told about. */
 let told: number[];
 
 beforeEach(async () => {
@@ -85,7 +85,7 @@ async function started(): Promise<void> {
   await maintenance.settled();
 }
 
-describe('the one timer', () => {
+describe('the maintenance timer', () => {
   it('R14 runs to the next deadline', async () => {
     await waiting('later', 50 * 60_000);
     await waiting('sooner', 20 * 60_000);
@@ -100,7 +100,7 @@ describe('the one timer', () => {
     ]);
   });
 
-  it('R14 looks again every hour, however far away the deadline: no timer counts to 2³¹ ms', async () => {
+  it('R14 fires every hour, however far away the deadline is, because no timer can count to 2³¹ ms', async () => {
     await waiting('a', 400 * DAY);
     await started();
     for (let hour = 0; hour < 5; hour += 1) {
@@ -111,7 +111,7 @@ describe('the one timer', () => {
     expect(clock.pending).toBe(1);
   });
 
-  it('R14 goes off earlier when a task is parked that waits less long, also one parked during a round', async () => {
+  it('R14 fires earlier if a task with a shorter wait is parked, also during a round', async () => {
     await started();
     maintenance.noteDeadline(clock.now() + 60_000);
     maintenance.noteDeadline(clock.now() + 90_000);
@@ -122,7 +122,7 @@ describe('the one timer', () => {
     expect(timers.slice(2)).toEqual([5_000]);
   });
 
-  it('is gone when the maintenance is stopped, and none comes back', async () => {
+  it('stops with the maintenance, and does not start again', async () => {
     await waiting('a', DAY);
     await started();
     await maintenance.stop();
@@ -131,8 +131,8 @@ describe('the one timer', () => {
   });
 });
 
-describe('a round', () => {
-  it('R28 that fails is told, and tried again a minute later', async () => {
+describe('a maintenance round', () => {
+  it('R28 that fails is reported, and runs again a minute later', async () => {
     const deadlines = journal.deadlines.bind(journal);
     await waiting('a', 1_000);
     clock.advance(2_000);
@@ -145,7 +145,7 @@ describe('a round', () => {
     expect((await journal.row('a'))?.state).toBe('canceled');
   });
 
-  it('S1 packs a long journal once its task stands still, and gives others their turn in between', async () => {
+  it('S1 packs a long journal once its task has settled, and lets other work run in between', async () => {
     const deltas = Array.from({ length: 4_000 }, (_, i) => delta(String(i)));
     await journal.append(beginning('a', { events: [working, ...deltas] }));
     const maintain = journal.maintain.bind(journal);
@@ -167,7 +167,7 @@ describe('a round', () => {
     expect(await journal.read('a', 0, 10_000)).toEqual(before);
   });
 
-  it('J2 comes to its end even if the index calls due what the core does not', async () => {
+  it('J2 ends even if the index lists a task as due and the core does not', async () => {
     await waiting('a', DAY);
     const deadlines = journal.deadlines.bind(journal);
     journal.deadlines = async (limit) =>
@@ -189,7 +189,7 @@ async function aTaskAndAnOldSession(): Promise<void> {
 }
 
 describe('a clock that jumps', () => {
-  it('R103 by 400 days ends no task, deletes no session, and tells the operator', async () => {
+  it('R103 by 400 days expires no task, deletes no session, and is reported to the operator', async () => {
     await aTaskAndAnOldSession();
     await started();
     jumpClock(400 * DAY);
@@ -201,7 +201,7 @@ describe('a clock that jumps', () => {
     clock.advance(DAY);
     await maintenance.settled();
     expect((await journal.row('waits'))?.state).toBe('input-required');
-    // The operator sets the clock back: time goes on as if nothing had happened.
+    // The operator sets the clock back. The server continues as before.
     jumpClock(-400 * DAY);
     clock.advance(HOUR);
     await maintenance.settled();
@@ -214,7 +214,7 @@ describe('a clock that jumps', () => {
     expect((await journal.row('waits'))?.state).toBe('canceled');
   });
 
-  it('R103 while no server ran does the same until the operator confirms the clock', async () => {
+  it('R103 that happened while no server ran has the same effect until the operator confirms the clock', async () => {
     await aTaskAndAnOldSession();
     mark = { now: clock.now(), uptimeMs: 5, boot: 'an earlier one' };
     clock.advance(400 * DAY);
@@ -228,10 +228,10 @@ describe('a clock that jumps', () => {
     expect(await journal.row('ended')).toBeUndefined();
   });
 
-  it('is no jump while the machine sleeps or the server is stopped, if the uptime advances as well', () => {
+  it('is not reported if the machine sleeps or the server is stopped, because the uptime advances too', () => {
     const before = { now: 0, uptimeMs: 10, boot: 'one' };
     expect(clockJump(before, { now: 9 * DAY, uptimeMs: 9 * DAY, boot: 'one' })).toBe(0);
-    // After a reboot: the machine may have been off.
+    // After a reboot, the machine may have been off for that time.
     expect(clockJump(before, { now: 59 * DAY, uptimeMs: 10, boot: 'two' })).toBe(0);
     expect(clockJump(before, { now: 61 * DAY, uptimeMs: 10, boot: 'two' })).toBe(61 * DAY);
     expect(clockJump(before, { now: -3 * DAY, uptimeMs: 10, boot: 'two' })).toBe(-3 * DAY);

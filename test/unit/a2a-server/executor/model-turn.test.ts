@@ -48,7 +48,7 @@ function turn(stream: () => AsyncIterable<ModelEvent>, prepare?: ModelTurn['prep
   });
 }
 
-/** Resolves when the task has so many events. */
+/** Resolves when the task has this many events. */
 async function journalled(count: number): Promise<void> {
   await new Promise<void>((resolve) => {
     const look = async (): Promise<void> => {
@@ -63,7 +63,7 @@ async function journalled(count: number): Promise<void> {
 }
 
 describe('a turn of the model', () => {
-  it('that is said in one breath is two appends: its beginning, and its text with its end', async () => {
+  it('that arrives at once is two appends: its start, and its text with its end', async () => {
     await turn(async function* () {
       yield { type: 'text', text: 'Hello, ' };
       yield { type: 'text', text: 'world' };
@@ -75,7 +75,7 @@ describe('a turn of the model', () => {
     ]);
   });
 
-  it('has its text in the journal while the model is still thinking', async () => {
+  it('has its text in the journal while the model is still working', async () => {
     await turn(async function* () {
       yield { type: 'text', text: 'Hello, ' };
       await journalled(5);
@@ -89,7 +89,7 @@ describe('a turn of the model', () => {
     ]);
   });
 
-  it('has its text in the journal before its calls are looked at, and parks in the append that ends it', async () => {
+  it('has its text in the journal before its calls are judged, and parks in the append that ends it', async () => {
     await turn(
       async function* () {
         yield { type: 'text', text: 'I will write.' };
@@ -108,7 +108,7 @@ describe('a turn of the model', () => {
     ]);
   });
 
-  it('keeps text in its order, however much of it comes at once', async () => {
+  it('keeps the order of its text, even if much of it arrives at once', async () => {
     const words = Array.from({ length: 5_000 }, (_, index) => `${index} `);
     await turn(async function* () {
       for (const text of words) yield { type: 'text', text };

@@ -11,7 +11,7 @@ const TASK = 'task-1';
 const TURN = { type: 'turn.started', turn: 1, model: 'offline' } as const;
 
 let journal: Journal;
-/** The position each read of the journal began after. */
+/** The position after which each read of the journal started. */
 let reads: number[];
 
 beforeEach(async () => {
@@ -45,9 +45,9 @@ beforeEach(async () => {
 
 afterEach(() => journal.close());
 
-/** What a test still uses at its end, the garbage collector leaves alone: each holds the snapshot it counts on. */
-describe('a task that was loaded before', () => {
-  it('J2 is read on from its last snapshot, and is what the whole journal folds to', async () => {
+/** The test still uses each log at its end, so the garbage collector keeps the log's snapshot. */
+describe('a task that is already loaded', () => {
+  it('J2 continues from its last snapshot, and equals the fold of the whole journal', async () => {
     const log = new TaskLog(journal);
     const held = await log.load(TASK);
     await journal.append(continuing(TASK, 6, [delta('c')], 'working'));
@@ -58,7 +58,7 @@ describe('a task that was loaded before', () => {
     expect(snapshot).toEqual(foldAll(TASK, await journal.read(TASK, 0, 100)));
   });
 
-  it('is shown as of an earlier event all the same', async () => {
+  it('can still be shown as of an earlier event', async () => {
     const log = new TaskLog(journal);
     await log.load(TASK);
     const earlier = await log.load(TASK, 5);
@@ -66,7 +66,7 @@ describe('a task that was loaded before', () => {
     expect(await log.load(TASK)).toMatchObject({ seq: 6, openTurn: { text: 'ab' } });
   });
 
-  it('J1 is changed on what it has become, whoever else has written', async () => {
+  it('J1 gets changes on its current state, whoever wrote last', async () => {
     const log = new TaskLog(journal);
     await log.load(TASK);
     await journal.append(continuing(TASK, 6, [delta('c')], 'working'));
@@ -74,7 +74,7 @@ describe('a task that was loaded before', () => {
     expect(changed).toMatchObject({ type: 'appended', snapshot: { seq: 8, openTurn: { text: 'abc7' } } });
   });
 
-  it('is decided on without its journal being read again when nothing was added', async () => {
+  it('is not read again before a decision if no event was added', async () => {
     const log = new TaskLog(journal);
     const held = await log.load(TASK);
     reads = [];
@@ -86,7 +86,7 @@ describe('a task that was loaded before', () => {
 });
 
 describe('a task under execution', () => {
-  it('keeps its snapshot until it is let go', async () => {
+  it('keeps its snapshot until the execution releases it', async () => {
     const log = new TaskLog(journal);
     const release = log.retain(TASK);
     await log.load(TASK);
@@ -99,7 +99,7 @@ describe('a task under execution', () => {
   });
 });
 
-it('a task nobody has heard of is none, and changes nothing', async () => {
+it('an unknown task gives undefined, and changes nothing', async () => {
   const log = new TaskLog(journal);
   expect(await log.load('task-2')).toBeUndefined();
   expect(await log.change('task-2', () => ({ type: 'append', events: [delta('c')] }))).toBeUndefined();

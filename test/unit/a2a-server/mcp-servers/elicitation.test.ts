@@ -62,7 +62,7 @@ test('a person who refuses to answer declines the request', async () => {
   expect(await elicit('peer', url, one(declining()))).toEqual({ action: 'decline' });
 });
 
-test('a question whose call is known reaches the task of that call, although others run', async () => {
+test('a question with a known call reaches that call’s task, even if other calls run', async () => {
   const [ask, other] = [answering({ name: 'Ada' }), answering({ name: 'Bob' })];
   expect(await elicit('peer', form, { calls: [call(ask)], known: true })).toMatchObject({ action: 'accept' });
   expect(ask.mock.calls[0]?.[0].text).toBe('The MCP server peer asks: Who?');
@@ -83,7 +83,7 @@ test('a question without a call names the running calls of the one principal', a
   expect(other).not.toHaveBeenCalled();
 });
 
-test('a question without a call reaches nobody when the calls belong to several principals, or none runs', async () => {
+test('a question without a call is declined if the calls belong to several principals, or none runs', async () => {
   const asks = [answering({ name: 'Ada' }), answering({ name: 'Bob' })];
   const [ada, bob] = asks.map((ask, n) => call(ask, { principal: n === 0 ? 'ada' : 'bob' }));
   if (ada === undefined || bob === undefined) throw new Error('two calls');

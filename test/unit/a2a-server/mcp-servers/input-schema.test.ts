@@ -29,7 +29,7 @@ describe('the input schema of an MCP tool', () => {
     ]);
   });
 
-  it('X3 can have an endless pattern: two short time limits end its checks for ever, and the operator is told once', async () => {
+  it('X3 may contain an endless pattern: after two time-outs its checks stop for good, and the operator gets one report', async () => {
     const slow: string[] = [];
     const schema = { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } };
     const one = await read(schema, undefined, () => void slow.push('one'));

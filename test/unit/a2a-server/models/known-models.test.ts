@@ -7,7 +7,7 @@ import { modelSettingsSchema } from '../../../../a2a-server/models/model-setting
 const FILE = new URL('../../../../a2a-server/models/known-models.json', import.meta.url);
 
 describe('the known models', () => {
-  test('have a price that the settings would accept, a source and a date, one a line', async () => {
+  test('have a price that the settings accept, a source and a date, one model per line', async () => {
     const text = await readFile(FILE, 'utf8');
     const models = z
       .record(z.string(), z.record(z.string(), z.record(z.string(), z.unknown())))
@@ -25,7 +25,7 @@ describe('the known models', () => {
       }
   });
 
-  test('are found with and without the date of their version, and never by the name of a method', () => {
+  test('are found with and without the date of their version, and never by a method’s name', () => {
     const found = knownModel('anthropic', 'claude-sonnet-4-5');
     expect(found?.contextWindow).toBe(200_000);
     expect(knownModel('anthropic', 'claude-sonnet-4-5-20250929')).toBe(found);

@@ -97,7 +97,7 @@ function overloaded(): Promise<Stream> {
 }
 
 describe('the events of a turn', () => {
-  test('text and reasoning come at once, calls come at the end of the turn', async () => {
+  test('text and reasoning arrive at once, and calls at the end of the turn', async () => {
     const events = await collect(
       modelOf(() =>
         streamOf(

@@ -22,7 +22,7 @@ function signed({ seq, at, event }: JournalEntry): JournalEntry {
   return { seq, at, event: { ...event, replay: { basis: READER.basis, parts } } };
 }
 
-it('the prompt of each turn begins with the whole prompt of the turn before, byte for byte', () => {
+it('the prompt of each turn starts with the whole prompt of the previous turn, byte for byte', () => {
   fc.assert(
     fc.property(plannedSession, (planned) => {
       const prompts: string[][] = [];

@@ -131,13 +131,13 @@ test.each([
   ],
   ['llama.cpp', http(400, 'the request exceeds the available context size, try increasing it')],
   ['a too large request body', http(413)],
-])('the error of %s for a too long prompt is recognized', (_, thrown) => {
+])('the error of %s for a prompt that is too long is recognized', (_, thrown) => {
   const { error, retry } = providerFailure(thrown, BLAME);
   expect(error).toBeInstanceOf(PromptTooLong);
   expect([error.reason, retry]).toEqual(['AGENT_ERROR', false]);
 });
 
-test('a busy server is not a too long prompt, even with similar words', () => {
+test('a busy server does not count as a prompt that is too long, even with similar words', () => {
   expect(providerFailure(http(503, 'context window service is down'), BLAME).retry).toBe(true);
   expect(providerFailure(http(400, 'no such model'), BLAME).error).not.toBeInstanceOf(PromptTooLong);
 });
@@ -158,7 +158,7 @@ describe('an account without credit', () => {
     ],
     ['a status 402', http(402)],
     ["Anthropic's status 400", http(400, 'Your credit balance is too low to access the Anthropic API.')],
-  ])('is no rate limit: %s', (_, thrown) => {
+  ])('is not a rate limit: %s', (_, thrown) => {
     const { error, retry } = providerFailure(thrown, BLAME);
     expect(retry).toBe(false);
     expect(error).toMatchObject({

@@ -73,7 +73,7 @@ describe('mentions', () => {
     'find . -name git -exec {} push ;',
     '. ./commands',
     "sh -c 'ls *'",
-  ])('%.30j cannot be read for certain', (command) => {
+  ])('%.30j cannot be parsed for certain', (command) => {
     expect(mentions(command, PUSH, 'sh')).toBe('maybe');
   });
 
@@ -98,7 +98,7 @@ describe('mentions', () => {
     expect(mentions('git.exe push', PUSH, 'cmd')).toBe('yes');
   });
 
-  it('finds the command among any other commands', () => {
+  it('finds the command between any other commands', () => {
     const other = fc.stringMatching(/^[a-z]{1,6}( -?[a-z0-9./]{1,6}){0,3}$/u);
     const between = fc.constantFrom('; ', ' && ', ' || ', ' | ', ' & ', '\n', ';');
     const dressed = fc.constantFrom(

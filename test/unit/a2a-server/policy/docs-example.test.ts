@@ -56,7 +56,7 @@ describe('the example of docs/policies.md', () => {
   });
 
   it.each(['.git/config', '.git/hooks/pre-commit', 'lib/.git/config', '.GIT/config', '.gitattributes'])(
-    'does not let a change of %s prepare what an allowed command runs',
+    'does not allow a change of %s that would change what an allowed command runs',
     (path) => {
       expect(says(writing(path))).not.toBe('allow');
     },

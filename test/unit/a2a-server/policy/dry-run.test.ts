@@ -67,7 +67,7 @@ function tryOn(entries: JournalEntry[], ...rules: Record<string, unknown>[]) {
   });
 }
 
-/** The time of an entry, as the text of a call has it. */
+/** The time of an entry, in the format of a call's text. */
 const at = (minutes: number): string => new Date(minutes * MINUTE).toISOString();
 const write = (callId: string, path: string) => call(callId, 'write-file', { path, content: 'x' });
 
@@ -156,7 +156,7 @@ describe('tryCalls', () => {
     ]);
   });
 
-  it('says if no verdict changes', async () => {
+  it('reports that no verdict changes', async () => {
     expect(summaryText(summaryOf(await tryOn(task(asked(write('a', 'a'))))))).toBe(
       '1 call of 1 task: 0 would run unasked, 1 would ask, 0 would be refused.\nNo verdict changes.',
     );

@@ -36,7 +36,7 @@ describe('checkLeave', () => {
     { mode: 'ask', readOnly: true },
     { autoExecute: true, readOnly: true },
     {},
-  ] as const)('takes %j', (settings) => {
+  ] as const)('accepts %j', (settings) => {
     expect(() => checkModeSettings(settings)).not.toThrow();
   });
 });
@@ -77,7 +77,7 @@ describe('beginningSettings', () => {
     [{}, {}, 'ask', {}],
     [{ readOnly: true }, {}, 'auto', { readOnly: true }],
     [{ readOnly: true }, {}, 'plan', { readOnly: true, mode: 'plan' }],
-  ] as const)('asked %j after %j, with the default %s, gives %j', (asked, previous, mode, expected) => {
+  ] as const)('with the setting %j after %j and the default %s is %j', (asked, previous, mode, expected) => {
     expect(newTaskSettings(asked, taskWith(previous), mode)).toEqual(expected);
   });
 

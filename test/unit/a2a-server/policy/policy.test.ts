@@ -49,7 +49,7 @@ describe('createPolicy', () => {
     [{ action: 'allow', tools: 'fetch' }],
     [{ tool: 'fetch' }],
     ['allow'],
-  ])('takes no rule like %j', (written) => {
+  ])('accepts no rule like %j', (written) => {
     expect(rulesSchema.safeParse([written]).success).toBe(false);
   });
 });

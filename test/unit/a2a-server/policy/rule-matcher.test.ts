@@ -67,7 +67,7 @@ describe('a rule by host', () => {
     expect(speaks({ action: 'deny', host: ['a.com', 'b.com'] }, fetching('b.com'))).toBe(true);
   });
 
-  it('matches in any letter case, and takes an exclamation mark literally', () => {
+  it('matches in any letter case, and treats an exclamation mark as a plain character', () => {
     expect(speaks({ action: 'allow', host: 'Example.COM' }, fetching('example.com'))).toBe(true);
     expect(speaks({ action: 'allow', host: '*' }, fetching('.hidden.example.com'))).toBe(true);
     for (const action of ['allow', 'deny'])

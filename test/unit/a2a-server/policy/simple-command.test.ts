@@ -15,7 +15,7 @@ describe('plainWords', () => {
     [`git commit -m "a & b; c | d > e (f)"`, ['git', 'commit', '-m', 'a & b; c | d > e (f)']],
     [`echo 'it is' "so"`, ['echo', 'it is', 'so']],
     [`g"it" st'at'us`, ['git', 'status']],
-  ])('%j is the words it says', (command, words) => {
+  ])('%j is a list of these words', (command, words) => {
     expect(simpleCommandWords(command, 'sh')).toEqual(words);
   });
 
@@ -48,7 +48,7 @@ describe('plainWords', () => {
     '',
     '   ',
     `git status ${'x'.repeat(5000)}`,
-  ])('%j is no plain list of words, and not allowed by "git status"', (command) => {
+  ])('%j is no plain list of words, so "git status" does not allow it', (command) => {
     expect(allowed(command)).toBe(false);
     expect(allowed(command, 'git status …')).toBe(false);
     expect(simpleCommandWords(command, 'sh')).toBeUndefined();
@@ -73,7 +73,7 @@ describe('plainWords', () => {
   );
 
   it.each(['git status & del x', `git status 'a & del x'`, 'git status ^& del x', 'git status %X%'])(
-    '%j is no plain list of words to cmd, whose quotes are others',
+    '%j is no plain list of words for cmd, which has other quotes',
     (command) => {
       expect(simpleCommandWords(command, 'cmd')).toBeUndefined();
       expect(simpleCommandWords('git status --short', 'cmd')).toEqual(['git', 'status', '--short']);
@@ -116,7 +116,7 @@ describe('plainWords', () => {
       fc.property(fc.array(text), (rest) => {
         const command = quote(['git', 'status', ...rest]);
         const words = simpleCommandWords(command, 'sh');
-        // The quoting may need escapes, and then the call is asked for.
+        // The quoting may need escapes. Then policy asks for the call.
         if (words !== undefined) expect(words).toEqual(['git', 'status', ...rest]);
         expect(allowed(command, 'git status …')).toBe(words !== undefined);
         expect(allowed(command)).toBe(words !== undefined && rest.length === 0);

@@ -30,7 +30,7 @@ describe('verdict', () => {
   });
 
   it.each([{ autoExecute: true }, { mode: 'auto' }] as const)(
-    'R13 asks nothing where everything may run unasked (%j)',
+    'R13 never asks if everything may run without asking (%j)',
     (settings) => {
       expect(judge(write, settings)).toEqual({ type: 'allow', because: { type: 'auto-execute' } });
       expect(judge(running('rm -rf /'), settings).type).toBe('allow');
@@ -38,7 +38,7 @@ describe('verdict', () => {
   );
 
   it.each([{ readOnly: true, autoExecute: true }, { readOnly: true }, { mode: 'plan' }] as const)(
-    'refuses side effects where the task is read-only (%j), with any mode and any grant',
+    'refuses side effects if the task is read-only (%j), with any mode and any grant',
     (settings) => {
       const policy = policyOf({ action: 'allow', tool: '*' });
       expect(judge(write, settings, { grants: [grant('always', write)], policy }).type).toBe('refuse');

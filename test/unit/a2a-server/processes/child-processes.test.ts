@@ -1,4 +1,4 @@
-/** Children recorded by one server and ended by the next, on real processes. */
+/** One server records its child processes, and the next server ends them. Uses real processes. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,12 +21,12 @@ afterEach(() => {
     try {
       if (pid !== undefined) process.kill(-pid, 'SIGKILL');
     } catch {
-      // It has ended.
+      // Resolves when the process has ended.
     }
   }
 });
 
-/** A shell that leads a group. Resolves when it has said `ready`. */
+/** A shell that leads a process group. Resolves when it has printed `ready`. */
 async function group(script: string, env: Readonly<Record<string, string>> = {}): Promise<number> {
   const child = spawn('/bin/sh', ['-c', script], {
     detached: true,
@@ -52,7 +52,7 @@ function serverOn(directory: string, graceMs = 5_000) {
 
 const OWNER = { type: 'tool-execution', toolId: 'run-shell-command-1-a' } as const;
 
-/** The records a killed server leaves of a group. */
+/** The records of a group that a killed server leaves. */
 async function recorded(directory: string, script: string): Promise<number> {
   const { children } = serverOn(directory);
   const entry = children.entry(OWNER);
@@ -61,7 +61,7 @@ async function recorded(directory: string, script: string): Promise<number> {
   return leader;
 }
 
-/** The variable that the child of a record inherits. */
+/** The environment variable that the recorded child inherits. */
 const markerOf = (record: string): string => `A2A_SERVER_CHILD=${record.replace('.json', '')}`;
 
 async function changeRecord(directory: string, change: (text: string) => string): Promise<void> {
@@ -80,7 +80,7 @@ posix('child processes', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('R94 one that ignores SIGTERM is killed after the grace period', async () => {
+  it('R94 a group that ignores SIGTERM is killed after the grace period', async () => {
     const directory = await temporaryDirectory();
     const leader = await recorded(directory, "trap '' TERM; echo ready; while :; do sleep 1; done");
     const { children } = serverOn(directory, 50);
@@ -119,20 +119,20 @@ posix('child processes', () => {
       process.kill(leader, 'SIGKILL');
       await once(started[0] ?? process, 'exit');
       const [record = ''] = await readdir(directory);
-      // The program has the variable until `env` starts it anew.
+      // The program has the variable until `env` restarts it.
       while (markedGroups(markerOf(record)).includes(leader)) await nextTurn();
       const { children } = serverOn(directory);
       expect(await children.endOrphans()).toEqual([{ owner: OWNER, group: leader }]);
       expect(await isAlive(leader)).toBe(true);
       process.kill(-leader, 'SIGKILL');
-      // A signal takes effect later than its call.
+      // A signal takes effect after the call returns.
       while (await isAlive(leader)) await nextTurn();
       expect(await children.endOrphans()).toEqual([]);
       expect(await readdir(directory)).toEqual([]);
     },
   );
 
-  it('R94 a process that has the id now, and started at another time, is left alone', async () => {
+  it('R94 a process with the same id but another start time is not killed', async () => {
     const directory = await temporaryDirectory();
     const leader = await recorded(directory, 'echo ready; sleep 90');
     await changeRecord(directory, (text) => text.replace(/"started":"[^"]*"/u, '"started":"1"'));
@@ -151,7 +151,7 @@ posix('child processes', () => {
     expect(await isAlive(leader)).toBe(true);
   });
 
-  it('ends none of its own children, and forgets what has ended', async () => {
+  it('a server ends none of its own children, and deletes the records of ended ones', async () => {
     const directory = await temporaryDirectory();
     const { children } = serverOn(directory);
     const entry = children.entry(OWNER);
@@ -163,7 +163,7 @@ posix('child processes', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('removes a record that was cut off while it was written', async () => {
+  it('a record that was cut off while it was written is removed', async () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, 'a.json'), '{"id":');
     expect(await serverOn(directory).children.endOrphans()).toEqual([]);

@@ -4,7 +4,7 @@ import { groupOf, livingGroups } from '../../../../a2a-server/processes/living-g
 const linux = process.platform === 'linux' ? describe : describe.skip;
 
 linux('the groups that have a process that runs', () => {
-  it('are looked for once for all who ask while a look is under way, which is too early for them', async () => {
+  it('share one later scan among all callers that ask during a scan', async () => {
     const first = livingGroups();
     const [second, third] = [livingGroups(), livingGroups()];
     expect(second).toBe(third);
@@ -13,7 +13,7 @@ linux('the groups that have a process that runs', () => {
     expect(livingGroups()).not.toBe(second);
   });
 
-  it('are each shown with a process of theirs', async () => {
+  it('each come with one of their processes', async () => {
     const own = groupOf(process.pid);
     const living = await livingGroups();
     const member = typeof own === 'number' ? living?.get(own) : undefined;
@@ -22,8 +22,8 @@ linux('the groups that have a process that runs', () => {
 });
 
 linux('the group of a process', () => {
-  it('is undefined for one that is not there', () => {
-    // Beyond what Linux gives out.
+  it('give undefined for a missing group', () => {
+    // A process id above the maximum of Linux.
     expect(groupOf(2 ** 22 + 1)).toBeUndefined();
   });
 });

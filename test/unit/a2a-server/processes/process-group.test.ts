@@ -16,7 +16,7 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL');
 });
 
-/** The first line a command writes, as a number, and the command's process. */
+/** The number in the command's first line, and the command's process. */
 async function start(command: string, cwd = '/') {
   const child = spawn('/bin/sh', ['-c', command], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -29,8 +29,9 @@ async function start(command: string, cwd = '/') {
 }
 
 linux('a process group', () => {
-  it('is not alive for a dead process that nobody has waited for', async () => {
-    // The program that replaces the shell never waits for the child it inherits, like the first process of many containers.
+  it('does not count a dead process that its parent has not waited for', async () => {
+    // The program that replaces the shell never waits for its inherited child, like the first process of many
+    // containers.
     const { child, pid } = await start(`setsid sh -c 'echo $$' & exec sleep 1000`);
     await eventually(async () =>
       /\) Z /u.test(await readFile(`/proc/${pid}/stat`, 'latin1')) ? true : undefined,
@@ -42,8 +43,8 @@ linux('a process group', () => {
     await gone;
   });
 
-  it('is alive as long as one process of it is, whatever that calls itself', async () => {
-    // A name made to look like the fields that follow it in /proc/<pid>/stat.
+  it('is alive as long as one of its processes is, whatever the process’s name', async () => {
+    // A name that looks like the fields after it in /proc/<pid>/stat.
     const directory = await temporaryDirectory();
     await symlink('/bin/sleep', join(directory, 'x) Z 1 1'));
     const { child, pid } = await start(`echo $$; exec './x) Z 1 1' 1000`, directory);
@@ -58,7 +59,7 @@ linux('a process group', () => {
     expect(await endGroup(pid, { graceMs: 5000, clock: systemClock })).toBe('gone');
   });
 
-  it('is killed when its grace period is over, also where the clock is set back meanwhile', async () => {
+  it('is killed at the end of its grace period, even if the clock is set back meanwhile', async () => {
     const { child, pid } = await start(`trap '' TERM; echo $$; sleep 1000 & wait`);
     let now = Date.UTC(2026, 0, 1);
     const clock = {

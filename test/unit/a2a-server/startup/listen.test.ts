@@ -7,7 +7,7 @@ import { createLogger } from '../../../../shared/runtime/logging.ts';
 
 const TOKEN = 'a-token-of-the-state-directory';
 
-describe('a port that another program has', () => {
+describe('a port that another program uses', () => {
   const open: Server[] = [];
   afterEach(() => {
     for (const server of open.splice(0)) server.close();

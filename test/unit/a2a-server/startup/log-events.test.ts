@@ -57,7 +57,7 @@ describe('a log line', () => {
     expect(lines).not.toContain('SECRET');
   });
 
-  it('of a decision says who decided what, where and why, and not what the action contains', () => {
+  it('of a decision has its author, action, place and reason, but not the action’s content', () => {
     const line = logLineOf(decided);
     expect(line).toMatchObject({
       level: 'info',
@@ -73,7 +73,7 @@ describe('a log line', () => {
     expect(JSON.stringify(line)).not.toMatch(/SECRET|secret/);
   });
 
-  it('of an abort has the tool execution and the reason; of a failure no output', () => {
+  it('of an abort has the tool execution and the reason; that of a failure has no output', () => {
     const stopped = {
       type: 'stopped',
       reason: 'abort-request',
@@ -108,11 +108,11 @@ describe('a log line', () => {
     expect(logLineOf(inputRequired)).toMatchObject({ level: 'info', facts: { callIds: [] } });
   });
 
-  it('of a task that goes on to work is one debug line, as every other change of state', () => {
+  it('of a task that continues is one debug line, like every other change of state', () => {
     expect(logLineOf({ type: 'task.working' })).toMatchObject({ level: 'debug', message: 'a task works' });
   });
 
-  it('is not written for text, and cuts a long reason', () => {
+  it('is not written for text events, and a long reason is cut', () => {
     expect(logLineOf(delta('text'))).toBeUndefined();
     const { facts } = logLineOf({ type: 'task.failed', message: 'x'.repeat(5_000) }) ?? {};
     expect(String(facts?.['reason'])).toHaveLength(301);

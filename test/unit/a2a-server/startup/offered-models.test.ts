@@ -15,7 +15,7 @@ const SETTINGS: Parameters<typeof offeredModels>[0] = {
 const KEY = { OPENAI_API_KEY: 'k' };
 
 describe('the models of a server', () => {
-  it('are each asked for its key before the first task needs it', () => {
+  it('must each have a key before the first task', () => {
     expect(() => offeredModels(SETTINGS, {})).toThrow(
       expect.objectContaining({
         reason: 'CONFIGURATION',
@@ -25,7 +25,7 @@ describe('the models of a server', () => {
     expect(offeredModels(SETTINGS, KEY).list()).toContain('openai:small');
   });
 
-  it('need a price each where a budget in money is set, or it could not be kept; offline costs nothing', () => {
+  it('need a price each if there is a budget in money; the offline model costs nothing', () => {
     const budgeted = { ...SETTINGS, budgetCost: 5 };
     expect(() => offeredModels(budgeted, KEY)).toThrow(
       expect.objectContaining({ reason: 'CONFIGURATION', message: expect.stringContaining('openai:small') }),

@@ -58,7 +58,7 @@ describe('an answer', () => {
     [form({ name: { type: 'string' } }), { name: 'Ada', more: 1 }],
     [form({ name: { type: 'string' } }), ['Ada']],
     [form({ name: { type: 'string', default: 'Ada' } }), {}],
-  ])('to %j, %j is none, and says why', (question, given) => {
+  ])('to %j cannot be %j, and the error says why', (question, given) => {
     expect(readAnswer(question, given)).toEqual({ ok: false, message: expect.stringMatching(/\.$/) });
   });
 });

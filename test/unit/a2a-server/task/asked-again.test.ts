@@ -59,18 +59,15 @@ function outdated(s: Snapshot, basis: string): TaskEvent {
 }
 
 describe('a call that is asked again', () => {
-  it.each(AGAIN)(
-    '%s: an approval of what was shown before, given late or twice, runs nothing',
-    (_, events) => {
-      const before = parked();
-      const again = after(approved(before), ...events(before));
-      expect(pendingActions(again)).toHaveLength(1);
-      expect(approve(again, before)).toMatchObject({ type: 'refuse', reason: 'INPUT_CHANGED' });
-      expect(approve(again, again)).toMatchObject({ type: 'append' });
-    },
-  );
+  it.each(AGAIN)('%s: an approval of the earlier content, late or repeated, runs nothing', (_, events) => {
+    const before = parked();
+    const again = after(approved(before), ...events(before));
+    expect(pendingActions(again)).toHaveLength(1);
+    expect(approve(again, before)).toMatchObject({ type: 'refuse', reason: 'INPUT_CHANGED' });
+    expect(approve(again, again)).toMatchObject({ type: 'append' });
+  });
 
-  it('R11 is asked again after each change of the content', () => {
+  it('R11 asks again after each change of the content', () => {
     const before = parked();
     const once = after(approved(before), outdated(before, 'one'));
     const twice = after(approved(once), outdated(before, 'two'));

@@ -149,7 +149,7 @@ describe('the restoration of a file', () => {
     expect(restoreStep(file, now)).toMatchObject({ type, path: 'x' });
   });
 
-  it('leaves an unsaved file alone and gives the reason', () => {
+  it('does not touch an unsaved file, and gives the reason', () => {
     const unsaved = { ...file, before: { type: 'not-saved', why: 'too large' } as const };
     expect(restoreStep(unsaved, holding('3'))).toEqual({ type: 'not-saved', path: 'x', why: 'too large' });
   });

@@ -123,7 +123,7 @@ describe('decide', () => {
     expect(accepted(waitingFor('a'), decision('a')).status).toEqual({ state: 'working' });
   });
 
-  it('R07 a second decision is refused and told the first one, its author, channel and time', () => {
+  it('R07 a second decision is refused, and the error has the first one’s author, channel and time', () => {
     const once = accepted(waitingFor('a', 'b'), decision('a', { decision: 'deny' }));
     expect(decide(once, [decision('a')], { principal: 'bob', channel: 'page' }, at)).toEqual({
       type: 'refuse',
@@ -169,7 +169,7 @@ describe('decide', () => {
     });
   });
 
-  it('D2 a decision with another code than the shown one is refused', () => {
+  it('D2 a decision with a code other than the shown one is refused', () => {
     expect(decide(waitingFor('a'), [decision('a', { shown: 'stale' })], by, at)).toMatchObject({
       reason: 'INPUT_CHANGED',
     });
@@ -242,15 +242,15 @@ describe('decisionInText', () => {
   });
 
   it.each(['yes', 'Approve', 'APPROVE ', 'approve ', ' approve', 'reject', '1', 'approve\n'])(
-    'R06 does not take %j for a decision',
+    'R06 does not accept %j as a decision',
     (text) => expect(decisionInText(waitingFor('a'), says(text), 't')).toBeUndefined(),
   );
 
-  it('takes no word as a decision when two actions are pending', () => {
+  it('accepts no word as a decision when two actions are pending', () => {
     expect(decisionInText(waitingFor('a', 'b'), says('approve'), 't')).toBeUndefined();
   });
 
-  it('D2 takes a plain word for the first question of the task only; a later one needs its code', () => {
+  it('D2 accepts a plain word only for the first question of the task; a later one needs its code', () => {
     const runs: TaskEvent = {
       type: 'tool.started',
       callId: 'a',
@@ -284,13 +284,13 @@ describe('decisionInText', () => {
     expect(coded && decide(later, [coded], by, at)).toMatchObject({ type: 'append' });
   });
 
-  it('D2 takes no plain word for the call that is left of two', () => {
+  it('D2 accepts no plain word for the remaining one of two calls', () => {
     expect(
       decisionInText(accepted(waitingFor('a', 'b'), decision('a')), says('approve'), 't'),
     ).toBeUndefined();
   });
 
-  it('D2 answers a later question with any text but a plain word, which needs the code of the question', () => {
+  it('D2 accepts any text as the answer to a later question, but a plain word needs the question’s code', () => {
     const runs = after(accepted(waitingFor('a'), decision('a')), [
       { type: 'tool.started', callId: 'a', tool: 'write-file', title: 'A', toolId: 'x1' },
       { type: 'tool.asked', call: questionCall('a.q1'), askedBy: 'a' },
@@ -306,7 +306,7 @@ describe('decisionInText', () => {
     });
   });
 
-  it('R93 takes no approve for a preview that is cut in the text part, but takes deny', () => {
+  it('R93 accepts no approve for a preview that is cut in the text part, but accepts deny', () => {
     const snapshot = waitingFor('a');
     const preview = {
       type: 'command',
@@ -353,7 +353,7 @@ describe('a bare approve of a client without the extension', () => {
     });
   });
 
-  it('D2 decides nothing where it names no task, since it may be meant for another task of the session', () => {
+  it('D2 decides nothing without a task id, because it may be meant for another task of the session', () => {
     const waits = waitingFor('a');
     const [action] = pendingActions(waits);
     expect(decisionInText(waits, says('approve'), undefined)).toBeUndefined();
@@ -366,7 +366,7 @@ describe('a bare approve of a client without the extension', () => {
     });
   });
 
-  it('continues a task whose budget is spent, where it is the first question of the named task', () => {
+  it('continues a task whose budget is spent, if this is the first question of the named task', () => {
     expect(acceptMessage(parkedBy(spent), says('approve'), { ...options, taskId: 't' })).toMatchObject({
       type: 'append',
     });

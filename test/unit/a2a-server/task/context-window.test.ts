@@ -99,7 +99,7 @@ describe('a shortened conversation', () => {
       const always = kept
         .flatMap(({ steps }) => steps)
         .reduce((sum, step) => sum + tokensOf(JSON.stringify(step)), at.beside);
-      // Passages that are hardly longer than their summary stay.
+      // Passages that are only slightly longer than their summary stay.
       const filled = ((at.window ?? 0) * 2) / 3;
       const most = Math.max(filled, at.beside + filled / 2);
       expect(tokensNeeded(earlier, current, at)).toBeLessThanOrEqual(Math.max(most, always + most / 3));
@@ -253,7 +253,7 @@ describe('the estimated size', () => {
     expect(tokensNeeded([], session.current, { ...at, model: 'another' })).toBeLessThan(guessed + 200);
   });
 
-  it('is never far below the own estimate, whatever a provider counts', () => {
+  it('is never far below the program’s own estimate, whatever the provider counts', () => {
     const session = new Session([{ first: 60_000, turns: [] }]);
     session.append(
       { type: 'turn.started', turn: 1, model: 'm' },

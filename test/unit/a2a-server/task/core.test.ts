@@ -47,7 +47,7 @@ describe('the task core, over generated histories of a task', () => {
     });
   });
 
-  it('E2 a call with side effects starts once, and again only if a person approves after a lost outcome', () => {
+  it('E2 a call with side effects starts once; after a lost outcome it starts again only if a person approves', () => {
     holds(({ entries }) => {
       const mayStart = new Map<string, boolean>();
       for (const { event } of entries) {

@@ -130,11 +130,11 @@ describe('expire', () => {
   });
 });
 
-describe('a question', () => {
+describe('a question’s deadline', () => {
   it.each<[string, TaskEvent]>([
     ['a question', { type: 'input.required', pending: [], question: 'Which?' }],
     ['a sign-in', { type: 'auth.required', question: 'Who?' }],
-  ])('R14 %s waits for a person as long as a pending action does', (_, event) => {
+  ])('R14 %s runs like that of a pending action', (_, event) => {
     const task = asking();
     const waiting = after(task, withDeadlines(task, [event], { now: START, expiry }));
     expect(expire(waiting, START + 7 * DAY - 1)).toEqual({ type: 'keep' });

@@ -59,7 +59,7 @@ describe('an unavailable model', () => {
     expect(afterFailure(task(), { ...BUSY, waitMs: LONGEST_PAUSE_MS + 1 }, NOW).type).toBe('task.failed');
   });
 
-  it('is not asked again if that cannot help', () => {
+  it('is not asked again if a retry cannot help', () => {
     expect(afterFailure(task(), { ...BUSY, passing: false }, NOW)).toEqual({
       type: 'task.failed',
       message: 'The model could not go on: It is busy.',

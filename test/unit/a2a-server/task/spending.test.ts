@@ -18,7 +18,7 @@ describe('the cost of a turn', () => {
     expect(costOf(usage, { input: 3, output: 15 })).toBeCloseTo(3 + 1.5, 10);
   });
 
-  it('tells read, written and plain tokens apart', () => {
+  it('prices read, written and plain tokens separately', () => {
     const usage = {
       inputTokens: 1_000_000,
       outputTokens: 0,
@@ -29,7 +29,7 @@ describe('the cost of a turn', () => {
     expect(costOf(usage, PRICE)).toBeCloseTo(0.5 * 3 + 0.5 * 0.3, 10);
   });
 
-  it('follows the rates of long prompts where they apply', () => {
+  it('follows the rates of long prompts if they apply', () => {
     const price = { ...PRICE, longPrompt: { above: 200_000, input: 6, output: 22.5 } };
     expect(costOf({ inputTokens: 200_000, outputTokens: 0 }, price)).toBeCloseTo(0.2 * 3, 10);
     expect(costOf({ inputTokens: 200_001, outputTokens: 100_000 }, price)).toBeCloseTo(
@@ -51,7 +51,7 @@ describe('the cost of a turn', () => {
 });
 
 describe('the cost by model', () => {
-  it.each(['offline', 'toString', '__proto__'])('counts the model %s from nought', (model) => {
+  it.each(['offline', 'toString', '__proto__'])('counts the model %s from zero', (model) => {
     const usage = { inputTokens: 2, outputTokens: 1 };
     const once = addModelSpending({}, model, { usage, usd: 1 });
     expect(Object.entries(once)).toEqual([[model, { inputTokens: 2, outputTokens: 1, usd: 1 }]]);

@@ -52,7 +52,7 @@ function replays(steps: readonly ConversationStep[]): boolean[] {
   return steps.flatMap((step) => (step.role === 'assistant' ? [step.parts !== undefined] : []));
 }
 
-describe('a turn that its model gets back', () => {
+describe('a turn in the prompt of its own model', () => {
   it('has its reasoning and text in their order, with the data of the provider', () => {
     const [, answer] = conversation([], task('a', ...turn(1)), READER);
     expect(answer).toMatchObject({
@@ -70,11 +70,11 @@ describe('a turn that its model gets back', () => {
     ['another model', { ...READER, model: 'n' }],
     ['other instructions or tools', { ...READER, basis: 'c' }],
     ['no model', undefined],
-  ])('is text and calls alone for %s', (_, reader) => {
+  ])('is only text and calls for %s', (_, reader) => {
     expect(replays(conversation([], task('a', ...turn(1)), reader))).toEqual([false]);
   });
 
-  it('is text and calls alone after the conversation was shortened; later turns are whole again', () => {
+  it('is only text and calls after the conversation was shortened; later turns are complete', () => {
     const current = task('a', ...turn(1), ...turn(2), summary, ...turn(3));
     expect(replays(conversation([], current, READER))).toEqual([false, true]);
     const next = task('b', ...turn(1));
@@ -87,7 +87,7 @@ describe('a turn that its model gets back', () => {
     expect(replays(conversation([current], shortened, READER))).toEqual([false, false, false]);
   });
 
-  it('is text and calls alone in a journal from before', () => {
+  it('is only text and calls in an earlier version’s journal', () => {
     const [started, finished] = [turn(1)[0], turn(1).at(-1)];
     if (started === undefined || finished?.type !== 'turn.finished') throw new Error('no turn');
     const { replay: _, ...old } = finished;

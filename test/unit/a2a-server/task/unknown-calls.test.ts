@@ -8,7 +8,7 @@ const created = { type: 'task.created', sessionId: 's', principal: 'ada', settin
 
 describe('decide', () => {
   it.each(['__proto__', 'constructor', 'toString'])(
-    'R07 a call id that every object knows (%s) names no call',
+    'R07 a call id with the name of an object’s built-in property (%s) names no call',
     (callId) => {
       const task = firstSnapshot('t', { seq: 1, at, event: created });
       if (task === undefined) throw new Error('no task');

@@ -25,7 +25,7 @@ describe('stream tickets', () => {
       office(SERVER, [{ ...ADA, token: 'ada-token-changed-0123456789' }, BEA]),
       office(SERVER, [ADA, { ...ADA, token: 'ada-second-token-0123456789' }]),
       office(SERVER, [BEA]),
-      // Another who has been given the token is not the same principal.
+      // Another principal with the same token is a different principal.
       office(SERVER, [{ principal: 'eve', token: ADA.token }]),
     ])
       expect(() => other.redeem(ticket, 'task-1')).toThrow('Get a new one');

@@ -24,7 +24,7 @@ describe('bearer tokens', () => {
     `Bearer ${'A'.repeat(32)}`,
     `Bearer ${'a'.repeat(32)}, Bearer x`,
     `Bearer ${'a'.repeat(16)} ${'a'.repeat(16)}`,
-  ])('X1 %p is nobody', (header) => {
+  ])('X1 %p identifies no principal', (header) => {
     expect(() => authenticate(header)).toThrow(/bearer token/i);
   });
 

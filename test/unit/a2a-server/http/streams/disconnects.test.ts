@@ -20,7 +20,7 @@ function setUp(failure?: Error) {
 }
 
 describe('--on-disconnect cancel', () => {
-  it('cancels a task whose client cut its message and did not come back, and says so', () => {
+  it('cancels a task whose client dropped its message stream and did not come back, and logs it', () => {
     const { clock, canceled, disconnects } = setUp();
     disconnects.reads('t', MESSAGE)('cut');
     clock.advance(RECONNECT_MS - 1);
@@ -30,7 +30,7 @@ describe('--on-disconnect cancel', () => {
     expect(canceled).toEqual([['t', by, 'its client disconnected and did not come back']]);
   });
 
-  it('keeps a task whose client comes back, and cancels it when that connection is cut too', () => {
+  it('keeps a task whose client comes back, and cancels it if that connection drops too', () => {
     const { clock, canceled, disconnects } = setUp();
     disconnects.reads('t', MESSAGE)('cut');
     clock.advance(RECONNECT_MS - 1);

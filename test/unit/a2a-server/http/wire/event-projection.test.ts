@@ -36,10 +36,10 @@ const anyPart = fc.oneof(
     .map((url): ContentPart => ({ type: 'file-url', url })),
 );
 
-/** What no client needs to see. */
+/** Entries that no client needs. */
 const UNSEEN = ['message.received', 'context.clipped', 'context.exceeded', 'reasoning.delta'];
 
-/** Any event a journal may hold. */
+/** Any event that a journal may contain. */
 const anyEvent: fc.Arbitrary<TaskEvent> = fc.oneof(
   fc.constant<TaskEvent>({ type: 'task.created', sessionId: 'session-1', principal: 'local', settings: {} }),
   fc.constant<TaskEvent>({

@@ -76,7 +76,7 @@ describe('a message as a command', () => {
       ['g1', 'g2'],
     ],
     ['all', 'all'],
-  ])('a part that takes back grants (%j) is that', (revoke, expected) => {
+  ])('a part that revokes grants (%j) becomes the revocation', (revoke, expected) => {
     const incoming = parse({ parts: [{ data: { extension: TOOL_APPROVAL, revoke, channel: 'cli' } }] });
     expect(incoming).toMatchObject({ channel: 'cli', revoke: expected });
     expect(incoming).not.toHaveProperty('decisions');
@@ -87,7 +87,7 @@ describe('a message as a command', () => {
     { revoke: 'everything' },
     { revoke: ['g1'], decisions: [{ callId: 'c', decision: 'deny' }] },
     { revoke: [1] },
-  ])('a part that takes back grants in no known way (%j) is refused', (data) => {
+  ])('a part that revokes grants in an unknown form (%j) is refused', (data) => {
     expect(() => parse({ parts: [{ data: { extension: TOOL_APPROVAL, ...data } }] })).toThrow(
       expect.objectContaining({ reason: 'INVALID_DECISION' }),
     );

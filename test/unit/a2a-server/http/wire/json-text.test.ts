@@ -4,7 +4,7 @@ import { parseJson } from '../../../../../a2a-server/http/wire/json-text.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** How deep a value nests, counted on the value itself. */
+/** The nesting depth of a value, counted on the value itself. */
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));

@@ -6,13 +6,13 @@ import { PENDING as LATER } from '../samples.ts';
 const PENDING = { ...LATER, first: true as const };
 
 describe('the text of pending actions', () => {
-  test('one action: what it does, its preview, and the two words that answer it', () => {
+  test('one action has its description, its preview, and the two words that answer it', () => {
     expect(pendingText([PENDING])).toBe(
       'The agent wants to run write-file: Write test.md (call call-1).\n\n│ --- /dev/null\n│ +++ b/test.md\n│ +hello\n\nAnswer with exactly "approve" or "deny".',
     );
   });
 
-  test('D2 a later question names the words with its code: a plain word may be meant for an earlier one', () => {
+  test('D2 a later question has words with its code, because a plain word may be meant for an earlier question', () => {
     expect(pendingText([LATER])).toMatch(/Answer with exactly "approve 3f9ac2d1" or "deny 3f9ac2d1"\.$/);
     const asks = { ...LATER, reason: 'question', decisions: ['answer', 'deny'] } as const;
     const text = pendingText([
@@ -23,7 +23,7 @@ describe('the text of pending actions', () => {
     );
   });
 
-  test('several actions: each by its call id, and no words that would answer just one', () => {
+  test('several actions have their call ids, and no words that would answer only one', () => {
     const text = pendingText([PENDING, { ...PENDING, callId: 'call-2', title: 'Write b.md' }]);
     expect(text).toMatch(/^2 actions wait/);
     expect(text).toContain('1. The agent wants to run write-file: Write test.md (call call-1).');
@@ -32,7 +32,7 @@ describe('the text of pending actions', () => {
     expect(text).not.toContain('exactly');
   });
 
-  test('R21 an unknown outcome says what approve and deny mean then', () => {
+  test('R21 an unknown outcome has an explanation of approve and deny', () => {
     expect(pendingText([{ ...PENDING, reason: 'outcome-unknown' }])).toContain(
       'approve runs it again, deny skips it',
     );
@@ -57,7 +57,7 @@ describe('the text of pending actions', () => {
       { schema: { type: 'object' as const, properties: { age: { type: 'integer' as const } } } },
       'Answer with a JSON object that has these fields.',
     ],
-  ])('a question with %j says how it is answered', (more, how) => {
+  ])('a question with %j explains how to answer it', (more, how) => {
     const preview = { type: 'question' as const, text: 'Which?', ...more };
     const text = pendingText([{ ...PENDING, reason: 'question', preview, decisions: ['answer', 'deny'] }]);
     expect(text).toMatch(/^The agent asks a question \(write-file, call call-1\)\.\n\n│ Which\?/);
@@ -67,7 +67,7 @@ describe('the text of pending actions', () => {
     if ('schema' in more) expect(text).toContain('- age (integer, optional)');
   });
 
-  test('R93 nothing that the agent wrote passes for words of the server, and nothing is hidden', () => {
+  test('R93 agent text never looks like the server’s own text, and no character is hidden', () => {
     const text = pendingText([
       {
         ...PENDING,
@@ -85,7 +85,7 @@ describe('the text of pending actions', () => {
     expect(text).toContain(HOSTILE_SHOWN);
   });
 
-  test('R93 a long preview is cut, shows its end, and is not approved with a word', () => {
+  test('R93 a long preview is cut and shows its end; a plain word cannot approve it', () => {
     const text = pendingText([
       { ...PENDING, preview: { type: 'diff', path: 'a', diff: `${'x'.repeat(10_000)}end` } },
     ]);

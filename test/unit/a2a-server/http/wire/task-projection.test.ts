@@ -161,7 +161,7 @@ describe('a snapshot as an A2A task', () => {
       TaskState.TASK_STATE_CANCELED,
       'Canceled by local over tool: enough',
     ],
-  ])('an ended task says how: %j', (event, state, text) => {
+  ])('an ended task has its reason: %j', (event, state, text) => {
     expect(taskOf([...START, event]).status).toMatchObject({
       state,
       message: { parts: [{ content: { value: text } }] },

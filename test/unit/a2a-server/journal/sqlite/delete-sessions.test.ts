@@ -59,7 +59,7 @@ it('S2 hides a long session at once, and removes its rows in small transactions 
   expect(reader.taskIds()).toEqual([]);
   reader.close();
 
-  // The same session and message are new, while rows of the deleted ones are left.
+  // The same session and message count as new, while some rows of the deleted ones remain.
   await journal.append(beginning('next', { sessionId: 's', command: commandKey('m'), events: [working] }));
   let written = 2;
   for (let before = countOf('events'); (await journal.maintain(STEP)) > 0; before = countOf('events')) {
@@ -72,7 +72,7 @@ it('S2 hides a long session at once, and removes its rows in small transactions 
   expect(await journal.read('next', 0, 100)).toHaveLength(written);
 });
 
-it('goes on after a restart with what a killed process left', async () => {
+it('continues after a restart with the rows that a killed process left', async () => {
   await journal.deleteEndedSessions(2, 20);
   await journal.maintain(STEP);
   await journal.close();

@@ -177,7 +177,7 @@ describe('the content', () => {
     expect((await (await openJournal(moved)).row('a'))?.seq).toBe(2);
   });
 
-  it('J1 has an entry, visible to other readers of the file, before a watcher or the writer hears of it', async () => {
+  it('J1 has an entry, visible to other readers of the file, before a watcher or the writer is notified', async () => {
     const journal = await openJournal();
     const witness = openSqlite(path, { busyTimeoutMs: 1_000 });
     const count = witness.query('SELECT count(*) FROM events');

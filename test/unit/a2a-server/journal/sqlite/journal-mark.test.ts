@@ -1,4 +1,4 @@
-/** The mark beside a journal: what it names, when it is written, and that it is never ahead of the journal. */
+/** The mark beside a journal: its content, the time of its writes, and that it is never ahead of the journal. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { copyFile, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ function change(sql: string): void {
 }
 
 describe('the mark', () => {
-  it('of a closed journal names its tasks, the last position of each, and the size of the file', async () => {
+  it('of a closed journal contains its tasks, the last position of each, and the size of the file', async () => {
     await journal.append(beginning('a', { events: [working] }));
     await journal.append(beginning('b'));
     await journal.append(continuing('a', 2, [delta('x')], 'working'));
@@ -95,7 +95,7 @@ it('a reader beside a server that deletes sessions reports no loss', async () =>
   database.close();
 });
 
-it('a journal that VACUUM has made smaller opens', async () => {
+it('allows a journal that VACUUM has made smaller', async () => {
   const events = Array.from({ length: 500 }, (_, i) => delta(`text ${i} `.repeat(100)));
   await journal.append(beginning('a', { events: [completed] }));
   await journal.append(beginning('b', { events: [...events, completed] }));
@@ -108,7 +108,7 @@ it('a journal that VACUUM has made smaller opens', async () => {
 });
 
 describe('R102 a journal that lacks', () => {
-  it('a task that its mark names is refused, each time', async () => {
+  it('a task in its mark is refused, each time', async () => {
     await journal.append(beginning('a'));
     await journal.append(beginning('b'));
     await journal.close();
@@ -123,7 +123,7 @@ describe('R102 a journal that lacks', () => {
     expect((await readFile(path)).equals(before)).toBe(true);
   });
 
-  it('events that its mark names is refused', async () => {
+  it('events in its mark is refused', async () => {
     await journal.append(beginning('a', { events: [working] }));
     await journal.close();
     const earlier = `${path}.earlier`;

@@ -9,12 +9,12 @@ describe('the command line of an ACP agent', () => {
     ['npx @zed-industries/codex-acp@1.2.3', 'codex-acp'],
     ['node /opt/agent.mjs state', 'agent'],
     ['node', 'node'],
-  ])('%s is called %s', (line, name) => {
+  ])('%s has the name %s', (line, name) => {
     const [command = '', ...args] = line.split(' ');
     expect(agentName({ command, args })).toBe(name);
   });
 
-  it('is told on one line', () => {
+  it('is shown on one line', () => {
     expect(commandText({ command: 'agent', args: ['--say', 'a\nb'] })).toBe('`agent --say a⏎b`');
   });
 });

@@ -14,18 +14,18 @@ describe('changeOf', () => {
     ['a part of the file', 'one two', 'two', { note: 'part' }],
     ['other content', 'one', 'two', { note: 'differs' }],
     ['an empty file that has content now', 'one', '', { note: 'differs' }],
-  ] as const)('replaces the whole file where the agent names %s', (_, before, oldText, note) => {
+  ] as const)('replaces the whole file if the agent sends %s', (_, before, oldText, note) => {
     expect(applyDiff(before, diff(oldText, 'new'), NONE)).toEqual({ after: 'new', ...note });
   });
 
-  it('replaces only the text that the raw input names', () => {
+  it('replaces only the text that the raw input contains', () => {
     const first = replacementsIn({ edits: [{ old_string: 'b', new_string: '$&' }] });
     expect(applyDiff('a b b', diff('b', '$&'), first)).toEqual({ after: 'a $& b' });
     const all = replacementsIn({ oldString: 'b', replaceAll: true });
     expect(applyDiff('a b b', diff('b', 'c'), all)).toEqual({ after: 'a c c' });
   });
 
-  it('says where that text is not in the file', () => {
+  it('reports that the text is not in the file', () => {
     expect(applyDiff('a\n', diff('b', 'c'), replacementsIn({ old_str: 'b' }))).toEqual({
       after: 'a\nc',
       note: 'gone',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { MessageLines } from '../../../../../a2a-server/models/acp/message-lines.ts';
 
-/** What gets through, whatever the pieces it comes in. */
+/** The messages that pass, for any split of the bytes. */
 async function through(text: string, piece: number): Promise<{ passed: string; strayed: string }> {
   const lines = new MessageLines();
   let passed = '';
@@ -17,7 +17,7 @@ async function through(text: string, piece: number): Promise<{ passed: string; s
 
 describe('the lines of an ACP agent', () => {
   it.each([1, 2, 7, 1000])(
-    'let messages through and keep what strays, in pieces of %d bytes',
+    'pass as messages, and other lines are kept apart, in pieces of %d bytes',
     async (piece) => {
       const text = 'Welcome ✓\n{"a":1}\n\n  {"b":"{\\n"}\r\n[1]\n{"c":';
       expect(await through(text, piece)).toEqual({
@@ -27,7 +27,7 @@ describe('the lines of an ACP agent', () => {
     },
   );
 
-  it('fail when all that comes is no message', async () => {
+  it('fail if no line is a message', async () => {
     await expect(through('no message\n'.repeat(200_000), 65_536)).rejects.toThrow('what is not ACP');
   });
 });

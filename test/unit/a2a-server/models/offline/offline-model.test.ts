@@ -32,7 +32,7 @@ async function turnAfter(conversation: ConversationStep[], offered = OFFERED): P
 
 const user = (text: string): ConversationStep => ({ role: 'user', text });
 
-/** The turn and its results, as the conversation shows them to the next turn. */
+/** The turn and its results, as the next turn sees them in the conversation. */
 function after({ text, calls }: Turn, result: { text: string; isError: boolean }): ConversationStep[] {
   const made = calls.map(({ tool }, index) => ({ modelCallId: `call-${index + 1}`, tool, input: {} }));
   return [
@@ -56,7 +56,7 @@ describe('a task for the offline model', () => {
     expect(last).toMatchObject({ text: 'Wrote test.md.', calls: [], end: 'stop' });
   });
 
-  test('a message in other words is rejected with how to choose a model; nothing is done', async () => {
+  test('any other message is refused with advice to choose a model; no tool runs', async () => {
     const turn = await turnAfter([user('Fix the failing test and then run the tests')]);
     expect(turn).toMatchObject({ text: '', calls: [] });
     expect(turn.end).toEqual({
@@ -65,7 +65,7 @@ describe('a task for the offline model', () => {
     });
   });
 
-  test('the steps of a plan are one turn each, in order; a denied step is told, and the next one follows', async () => {
+  test('each step of a plan is one turn, in order; after a denied step the model reports it and continues', async () => {
     const together = [
       { tool: 'read-file', input: { path: 'a' } },
       { tool: 'read-file', input: { path: 'b' } },
@@ -90,7 +90,7 @@ describe('a task for the offline model', () => {
     expect(await turnAfter(conversation)).toEqual(await turnAfter(conversation));
   });
 
-  test('a tool that the task does not offer is named, and the next step follows', async () => {
+  test('an unknown tool is reported by name, and the next step follows', async () => {
     const turn = await turnAfter([user(plan({ tool: 'deploy', input: {} }, wait(1)))]);
     expect(turn).toMatchObject({
       text: 'Not done: this task has no tool deploy.',
@@ -98,13 +98,13 @@ describe('a task for the offline model', () => {
     });
   });
 
-  test('text comes word by word, and a repeated text in exactly as many chunks', async () => {
+  test('text arrives word by word, and a repeated text in the same number of chunks', async () => {
     expect((await turnAfter([user('say one two three')])).texts).toEqual(['one ', 'two ', 'three']);
     const repeated = await turnAfter([user(plan({ say: 'chunk of text ', repeat: 1000 }))]);
     expect(repeated.texts).toEqual(Array.from({ length: 1000 }, () => 'chunk of text '));
   });
 
-  test('a message that comes while it works follows the steps it has; nothing is done again', async () => {
+  test('a message during the work adds its steps after the current ones; no step runs twice', async () => {
     const conversation = [user(plan(wait(1), wait(2)))];
     const first = await turnAfter(conversation);
     conversation.push(...after(first, { text: 'ok', isError: false }), user('wait 3 seconds'), user('dance'));
@@ -117,7 +117,7 @@ describe('a task for the offline model', () => {
     expect(await turnAfter(conversation)).toMatchObject({ calls: [{ input: { seconds: 3 } }] });
   });
 
-  test('what ended before is done: only the messages since then count', async () => {
+  test('finished steps are done: only later messages count', async () => {
     const conversation: ConversationStep[] = [
       user('wait 1 seconds'),
       { role: 'assistant', text: 'ok', calls: [] },

@@ -29,12 +29,12 @@ describe('a form', () => {
     expect(readMessage(text)).toEqual({ type: 'steps', steps: [step] });
   });
 
-  test('asks for nothing where the message only lets a task go on', () => {
+  test('requests nothing if the message only lets a task continue', () => {
     expect(readMessage('Go on')).toEqual({ type: 'steps', steps: [] });
   });
 });
 
-describe('every other message is refused whole', () => {
+describe('any other message is refused as a whole', () => {
   test.each([
     'Fix the failing test and then run the tests',
     'run the tests',
@@ -62,7 +62,7 @@ describe('every other message is refused whole', () => {
     expect(readMessage(text)).toEqual({ type: 'refused', why: expect.stringMatching(/./) });
   });
 
-  test('whatever the text: it is read, and never throws', () => {
+  test('never throws, whatever the text', () => {
     const words = FORMS.map(({ verb }) => verb);
     const text = fc
       .tuple(fc.constantFrom(...words, '', '{', '```'), fc.string())
@@ -75,7 +75,7 @@ describe('a JSON plan', () => {
   test.each([
     ['as it is', (json: string) => json],
     ['in a fence', (json: string) => `\`\`\`json\n${json}\n\`\`\``],
-  ])('%s is its steps', (_, written) => {
+  ])('%s gives its steps', (_, written) => {
     const together = [{ tool: 'read-file', input: { path: 'a' } }, { tool: 'list-files' }];
     const json = JSON.stringify({
       plan: [{ tool: 'wait', input: { seconds: 1 } }, { together }, { say: 'x', repeat: 2 }],

@@ -18,8 +18,8 @@ const action = (
   shown: 'h',
 });
 
-describe('what a person edits', () => {
-  test('is the text that would be written, where one would', () => {
+describe('the editable part of an action', () => {
+  test('is the text to write, if there is one', () => {
     const { text, decision } = editableOf(
       action({ path: 'a', content: 'one' }, { type: 'diff', path: 'a', diff: '+one' }),
     );
@@ -40,7 +40,7 @@ describe('what a person edits', () => {
     });
   });
 
-  test('is the input as JSON for anything else, which must stay an object', () => {
+  test('is the input as JSON for any other tool, and must stay an object', () => {
     const { text, decision } = editableOf(action({ a: 1 }));
     expect(JSON.parse(text)).toEqual({ a: 1 });
     expect(decision('{"a":2}')).toEqual({ callId: 'c', shown: 'h', decision: 'edit', input: { a: 2 } });

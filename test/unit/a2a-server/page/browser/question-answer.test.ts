@@ -30,24 +30,24 @@ describe('an answer to a question', () => {
     },
   };
 
-  test('is what was written or chosen; several are a list', () => {
+  test('is the typed text or the choice; several choices are a list', () => {
     expect(toAnswer(open, filled({ text: ' so ' }))).toBe('so');
     expect(toAnswer(choices, filled({ chosen: ['b'] }))).toBe('b');
     expect(toAnswer({ ...choices, multiple: true }, filled({ chosen: ['b', 'a'] }))).toEqual(['b', 'a']);
   });
 
-  test('is not there while nothing was said, or a field is empty that has to be filled in', () => {
+  test('does not exist while the person has entered nothing, or a required field is empty', () => {
     expect(toAnswer(open, filled({ text: ' ' }))).toBeUndefined();
     expect(toAnswer(choices, filled())).toBeUndefined();
     expect(toAnswer(form, filled({ values: { age: '3' } }))).toBeUndefined();
   });
 
-  test('of a form has its values by name, each of its type; what was left empty is left out', () => {
+  test('to a form has its values by name, each with its type; empty fields are absent', () => {
     const values = { name: 'Ada', age: '36', ready: 'false', size: '' };
     expect(toAnswer(form, filled({ values }))).toEqual({ name: 'Ada', age: 36, ready: false });
   });
 
-  test('a form shows what its fields are called, and what may be chosen', () => {
+  test('to a form shows the labels of its fields and the choices', () => {
     expect(fieldsOf(form)).toMatchObject([
       { name: 'name', title: 'Name', type: 'text' },
       { name: 'age', title: 'age', type: 'number' },

@@ -19,14 +19,14 @@ const [one, two, three] = [action('1'), action('2'), action('3')];
 const types = (shown: ReturnType<typeof updateShownActions>): string[] =>
   shown.map(({ action: { callId }, type }) => `${callId} ${type}`);
 
-describe('the actions that a visit shows', () => {
-  test('one that was decided here keeps its place; the next does not move', () => {
+describe('the actions that a page visit shows', () => {
+  test('keep an action in its place after a decision here; the next one does not move', () => {
     const shown = decidedHere(updateShownActions([], [one, two]), '1', 'approve');
     expect(types(updateShownActions(shown, [one, two]))).toEqual(['1 decided-here', '2 waits']);
     expect(updateShownActions(shown, [two])).toEqual(updateShownActions(shown, [one, two]));
   });
 
-  test('it folds when another action comes', () => {
+  test('collapse a decided action when another one arrives', () => {
     const shown = updateShownActions(decidedHere(updateShownActions([], [one]), '1', 'deny'), [three]);
     expect(shown).toEqual([
       { type: 'decided-here', action: one, decision: 'deny', folded: true },
@@ -34,14 +34,14 @@ describe('the actions that a visit shows', () => {
     ]);
   });
 
-  test('R97 one that somebody else has decided keeps its place, and waits no more', () => {
+  test('R97 keep an action in its place after another surface decides, and mark it as decided', () => {
     expect(types(updateShownActions(updateShownActions([], [one, two]), [two]))).toEqual([
       '1 gone',
       '2 waits',
     ]);
   });
 
-  test('one that is asked again waits in its place, also after a decision here', () => {
+  test('show an action that asks again in its place, also after a decision here', () => {
     const again = action('1', 'b');
     expect(updateShownActions(updateShownActions([], [one, two]), [again, two])[0]).toEqual({
       type: 'waits',
@@ -53,7 +53,7 @@ describe('the actions that a visit shows', () => {
   });
 });
 
-test('what became of a call is one sentence', () => {
+test('describe a call’s outcome in one sentence', () => {
   const call = { callId: '1', state: 'ok' };
   expect(outcomeText({ ...call, decided: { decision: 'approve', channel: 'cli' } })).toBe(
     'This action no longer waits: it was approved over "cli".',

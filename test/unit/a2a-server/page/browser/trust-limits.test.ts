@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { grantOf, NO_LIMITS } from '../../../../../a2a-server/page/browser/trust-limits.ts';
 
 describe('the limits of trust that a person types on the page', () => {
-  it('are the minutes and the later calls that are filled in', () => {
+  it('are the typed minutes and the number of later calls', () => {
     expect(grantOf({ minutes: '10', uses: '' })).toEqual({ minutes: 10 });
     expect(grantOf({ minutes: ' 1.5 ', uses: '3' })).toEqual({ minutes: 1.5, uses: 3 });
     expect(grantOf(NO_LIMITS)).toBeUndefined();
@@ -14,7 +14,7 @@ describe('the limits of trust that a person types on the page', () => {
     { minutes: 'ten', uses: '' },
     { minutes: '', uses: '1.5' },
     { minutes: '', uses: '0' },
-  ])('D1 grant nothing where they are no limit: %j', (limits) => {
+  ])('D1 grant nothing if they are invalid: %j', (limits) => {
     expect(() => grantOf(limits)).toThrow(/number/);
   });
 });

@@ -18,7 +18,7 @@ import { UNCONFINED } from '../../../../../a2a-server/tools/shell/confinement.ts
 import { ToolStopped, type Tool } from '../../../../../a2a-server/tools/tool.ts';
 import { eventually, toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
 
-/** Records children as the server does, so that it finds those that left the group of their command. */
+/** Records children as the server does, so that it also finds processes that left their command's group. */
 async function recorded(): Promise<ChildProcesses> {
   return childProcesses({
     directory: await temporaryDirectory(),

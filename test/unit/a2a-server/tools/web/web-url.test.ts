@@ -35,7 +35,7 @@ describe('webUrl', () => {
     'http:\\\\127.0.0.1\\x',
     '//127.0.0.1/x',
     'http://①②⑦.⓪.⓪.①/',
-  ])('X2 refuses %s before anybody is asked', (text) => {
+  ])('X2 refuses %s before a person is asked', (text) => {
     const base = new URL('http://example.com/');
     expect(() => webUrl(text, { allowed: none, base })).toThrow(
       expect.objectContaining({ reason: 'FORBIDDEN' }),

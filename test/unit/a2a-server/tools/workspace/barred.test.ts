@@ -77,7 +77,7 @@ describe.each(['anchored', 'checked'] as const)('a barred directory (hold: %s)',
     expect(await readFile(join(state, 'token'), 'utf8')).toBe('secret');
   });
 
-  it('X2 keeps its files closed under a hard link elsewhere', async () => {
+  it('X2 protects its files also against a hard link elsewhere', async () => {
     await link(join(state, 'token'), join(home, 'notes.txt'));
     await link(join(state, 'below', 'log'), join(home, '.local', 'log.txt'));
     await link(join(home, '.local', 'state', 'notes'), join(home, 'plain.txt'));
