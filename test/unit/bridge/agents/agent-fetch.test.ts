@@ -17,16 +17,16 @@ import { agentFetch } from '../../../../bridge/agents/agent-fetch.ts';
 import { HttpFailure } from '../../../../bridge/agents/http-failure.ts';
 
 const MEGABYTE = 1024 * 1024;
-/** How long Node's own `fetch` waits for the next byte. */
+/** The time that Node's own `fetch` waits for the next byte. */
 const NODES_LIMIT_MS = 300_000;
 const QUIET_MS = 900_000;
-/** By its name: errors of `fetch` are of another realm than those of a test. */
+/** Checked by its name, because errors of `fetch` are of another realm than those of a test. */
 const NETWORK = { name: 'TypeError' };
 const TOKEN = { authorization: 'Bearer secret' };
 
 interface Agent {
   url: string;
-  /** What has come, in order. */
+  /** The received requests, in order. */
   asked: { method: string; url: string; headers: IncomingHttpHeaders; body: string }[];
   answer: RequestListener;
   server: Server;
@@ -51,7 +51,7 @@ function json(body: string, status = 200): RequestListener {
   return (_, response) => response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 }
 
-describe('fetch, as an agent is asked', () => {
+describe('fetch for agents', () => {
   let agent: Agent;
   let other: Agent;
   let ask: typeof fetch;
@@ -76,7 +76,7 @@ describe('fetch, as an agent is asked', () => {
       'a Request',
       (url) => [new Request(url, { method: 'POST', headers: { 'a2a-version': '1.0' }, body: 'said' })],
     ],
-  ])('%s goes out with its own headers and the agent’s', async (_, request) => {
+  ])('%s has its own headers and the agent’s', async (_, request) => {
     agent.answer = json('{"heard":true}');
     const response = await ask(...request(`${agent.url}/path`));
 
@@ -105,7 +105,7 @@ describe('fetch, as an agent is asked', () => {
     await expect(ask(`${agent.url}/`)).rejects.toThrow('redirects more than 5 times');
   });
 
-  test('credentials go to no other origin, neither at once nor by redirection', async () => {
+  test('credentials never go to another origin, neither directly nor after a redirect', async () => {
     await ask(other.url);
     agent.answer = (_, response) => response.writeHead(302, { location: `${other.url}/next` }).end();
     await ask(agent.url);
@@ -115,7 +115,7 @@ describe('fetch, as an agent is asked', () => {
     for (const { headers } of other.asked) expect(headers).not.toHaveProperty('authorization');
   });
 
-  test('X1 credentials that another origin wants were not sent, and the failure says so', async () => {
+  test('X1 credentials are not sent to another origin that asks for them, and the failure says so', async () => {
     other.answer = (_, response) => response.writeHead(401).end();
     const withheld = { name: 'WithheldCredentials', at: other.url, origin: agent.url };
     await expect(ask(`${other.url}/rpc`, { method: 'POST', body: '{}' })).rejects.toMatchObject(withheld);
@@ -125,14 +125,14 @@ describe('fetch, as an agent is asked', () => {
     await expect(ask(agent.url)).rejects.toMatchObject({ name: 'HttpFailure', status: 401 });
   });
 
-  test.each(['POST', 'post', 'DELETE'])('a redirected %s is not sent again', async (method) => {
+  test.each(['POST', 'post', 'DELETE'])('a redirected %s is not repeated', async (method) => {
     agent.answer = (_, response) => response.writeHead(307, { location: `${other.url}/` }).end();
     await expect(ask(agent.url, { method })).rejects.toMatchObject(NETWORK);
     await expect(ask(new Request(agent.url, { method }))).rejects.toMatchObject(NETWORK);
     expect(other.asked).toEqual([]);
   });
 
-  test('X3 an answer is held to its size by what it is, not by what was sent of it', async () => {
+  test('X3 an answer’s size limit counts the decompressed bytes', async () => {
     agent.answer = (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
       const zip = createGzip();
@@ -142,7 +142,7 @@ describe('fetch, as an agent is asked', () => {
     await expect(ask(agent.url)).rejects.toThrow(/answer of more than 64 MB/);
   });
 
-  test('an answer that is called off, or takes too long, in its middle ends with the reason', async () => {
+  test('an aborted or slow answer ends with the reason, even in its middle', async () => {
     agent.answer = (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"half":');
@@ -159,7 +159,7 @@ describe('fetch, as an agent is asked', () => {
     await expect(ask(agent.url, { signal: slow.signal })).rejects.toThrow('too long');
   });
 
-  test('a peer that takes the request and says nothing is given up; an answer that has begun is not', async () => {
+  test('a peer that accepts the request but never answers is given up; an answer that has started is not', async () => {
     const patient = agentFetch({
       origin: agent.url,
       headers: TOKEN,
@@ -179,7 +179,7 @@ describe('fetch, as an agent is asked', () => {
     expect(await slow.text()).toBe('data: 1\n\ndata: 2\n\n');
   });
 
-  test('a time limit that only the request holds ends an answer that stops in its middle', async () => {
+  test('a time limit that only the request refers to ends an answer that stops in its middle', async () => {
     const patient = agentFetch({
       origin: agent.url,
       headers: TOKEN,
@@ -201,7 +201,7 @@ describe('fetch, as an agent is asked', () => {
     }
   });
 
-  test('a quiet agent may say nothing for longer than Node allows, and then only as long as the bridge allows', async () => {
+  test('an agent may be silent for longer than Node allows, but only as long as the bridge allows', async () => {
     const answers: ServerResponse[] = [];
     agent.answer = (_, response) => {
       answers.push(response.writeHead(200, { 'content-type': 'text/event-stream' }));
@@ -209,10 +209,10 @@ describe('fetch, as an agent is asked', () => {
     };
     const patience = { beginningMs: QUIET_MS, silenceMs: QUIET_MS };
     const quiet = agentFetch({ origin: agent.url, headers: {}, quiet: true, patience });
-    // The timers of both begin with the requests.
+    // Both timers start with the requests.
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
     try {
-      // The library of Node's own `fetch`, with its default limits.
+      // Node's own `fetch` library, with its default limits.
       const control = (await undiciFetch(agent.url, { method: 'POST' })).body?.getReader();
       const stream = (await quiet(agent.url, { method: 'POST', body: '{}' })).body?.getReader();
       const decoder = new TextDecoder();
@@ -233,7 +233,7 @@ describe('fetch, as an agent is asked', () => {
     }
   });
 
-  test('an answer that breaks off is a trouble of the network', async () => {
+  test('an answer that breaks off is a network failure', async () => {
     agent.answer = (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
       response.write('{"half":', () => response.destroy());
@@ -241,7 +241,7 @@ describe('fetch, as an agent is asked', () => {
     await expect(ask(agent.url)).rejects.toMatchObject(NETWORK);
   });
 
-  test('an error in A2A’s words is handed on; any other answer is a failure of HTTP', async () => {
+  test('an A2A error is passed on; any other error answer is an HTTP failure', async () => {
     const error = '{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"no such task"}}';
     agent.answer = json(error, 404);
     const refused = await ask(agent.url);

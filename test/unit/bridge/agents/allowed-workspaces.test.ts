@@ -6,7 +6,7 @@ import { checkWorkspace, rootDirectories } from '../../../../bridge/agents/allow
 
 const noRoots = (): Promise<readonly string[]> => Promise.resolve([]);
 
-describe('the workspace that a call names', () => {
+describe('the workspace in a call', () => {
   let top: string;
   let own: string;
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe('the workspace that a call names', () => {
     expect(placed).toEqual({ type, path: join(top, path).replace(/\/$/, '') });
   });
 
-  test('X2 the root of the file system allows nothing below it, as own directory or as a root of the client', async () => {
+  test('X2 the file system’s root allows nothing below it, neither as own directory nor as a client root', async () => {
     const wanted = join(top, 'secret');
     expect(await checkWorkspace(wanted, { own: '/', listed: [] }, async () => ['/'])).toEqual({
       type: 'outside',
@@ -49,14 +49,14 @@ describe('the workspace that a call names', () => {
     ['sub', 'allowed'],
     ['../secret', 'outside'],
     ['~/.ssh', 'allowed'],
-  ])('%j, a relative path, starts at the own directory: %s', async (given, type) => {
+  ])('%j, a relative path, is resolved in the bridge’s own directory: %s', async (given, type) => {
     expect(await checkWorkspace(given, { own, listed: [] }, noRoots)).toEqual({
       type,
       path: join(own, given),
     });
   });
 
-  test('may lie in a root of the client, and those are asked for only where they matter', async () => {
+  test('may lie in a client root, and the bridge asks for the roots only if it needs them', async () => {
     let asked = 0;
     const roots = async (): Promise<readonly string[]> => {
       asked += 1;

@@ -10,7 +10,7 @@ const cursorsAt = (interfaces: object[], declared: object[] = extensions): strin
   resumableUrl(factsOf({ supportedInterfaces: interfaces, capabilities: { extensions: declared } }));
 
 describe('an agent card', () => {
-  test('is looked for below the URL first, then at its host, then at the old place', () => {
+  test('is searched below the URL first, then at the host, then at the old path', () => {
     expect(cardUrls('https://example.com/agents/one')).toEqual([
       'https://example.com/agents/one/.well-known/agent-card.json',
       'https://example.com/.well-known/agent-card.json',
@@ -23,7 +23,7 @@ describe('an agent card', () => {
     expect(cardUrls('https://example.com/card.json?v=1')).toEqual(['https://example.com/card.json?v=1']);
   });
 
-  test('may leave out all but where the agent is', () => {
+  test('needs only the agent’s address', () => {
     expect(factsOf({ supportedInterfaces: [rpc] })).toEqual({
       name: 'unnamed agent',
       description: '',

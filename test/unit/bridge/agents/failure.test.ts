@@ -21,9 +21,9 @@ const info = (reason: string, metadata: Record<string, string>) => ({
 const network = (code: string): Error =>
   new TypeError('fetch failed', { cause: Object.assign(new Error(`connect ${code}`), { code }) });
 
-describe('what went wrong with a request', () => {
+describe('the failure of a request', () => {
   test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'CERT_HAS_EXPIRED'])(
-    '%s: it cannot have arrived, and may be sent again',
+    '%s: it cannot have arrived, and can be sent again',
     (code) => {
       const { error, arrival } = requestFailure(network(code), 'a');
       expect(arrival).toBe('no');
@@ -40,7 +40,7 @@ describe('what went wrong with a request', () => {
     ['CERT_HAS_EXPIRED', 'has expired', 'Renew'],
     ['CERT_NOT_YET_VALID', 'not valid yet', 'clock'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'another host name', 'URL'],
-  ])('%s: nothing was sent; the sentence names the cause and the setting', (code, cause, setting) => {
+  ])('%s: it was not sent; the error names the cause and the setting', (code, cause, setting) => {
     const { error, arrival } = requestFailure(network(code), 'a');
     expect(arrival).toBe('no');
     expect(error.message).toContain(cause);
@@ -48,7 +48,7 @@ describe('what went wrong with a request', () => {
     expect(error.message).toContain('Nothing was sent');
   });
 
-  test('credentials that were not sent were not refused: the sentence says why, and names the settings', async () => {
+  test('credentials that were not sent are not reported as refused: the error gives the cause and the settings', async () => {
     const thrown = new WithheldCredentials({ at: 'http://a:2', origin: 'http://a:1' });
     const { error } = requestFailure(thrown, 'a');
     expect(error).toMatchObject({ reason: 'UNAUTHENTICATED', facts: { credentials: 'not-sent' } });
@@ -65,7 +65,7 @@ describe('what went wrong with a request', () => {
     new TypeError('terminated'),
     new DOMException('x', 'TimeoutError'),
     new DOMException('x', 'AbortError'),
-  ])('%s: nobody knows whether it arrived', (thrown) => {
+  ])('%s: it is unknown whether it arrived', (thrown) => {
     expect(requestFailure(thrown, 'a')).toMatchObject({
       arrival: 'maybe',
       error: { reason: 'AGENT_UNREACHABLE' },
@@ -93,19 +93,19 @@ describe('what went wrong with a request', () => {
   test.each([
     [408, 'Request Timeout'],
     [400, ''],
-  ])('HTTP %i, of a request that broke off: it did not arrive, and may be tried again', (status, words) => {
+  ])('HTTP %i, of a request that broke off: it did not arrive, and can be sent again', (status, words) => {
     const { error, arrival } = requestFailure(new HttpFailure(status, `HTTP ${String(status)}`, words), 'a');
     expect([error.reason, error.retryable, arrival]).toEqual(['AGENT_UNREACHABLE', true, 'refused']);
     expect(error.facts['trouble']).toBe('network');
     expect(error.message).toContain('broke before the whole request had arrived');
   });
 
-  test('HTTP 400 with words is a refusal, and stays one', () => {
+  test('HTTP 400 with a text is a refusal', () => {
     const { error, arrival } = requestFailure(new HttpFailure(400, 'HTTP 400', 'Bad Request'), 'a');
     expect([error.reason, error.retryable, arrival]).toEqual(['AGENT_ERROR', false, 'refused']);
   });
 
-  test("an agent of ours: its own reason and facts, beside A2A's coarser one", () => {
+  test('our own agent: its reason and facts complete the coarser A2A reason', () => {
     const metadata = { reason: 'ALREADY_DECIDED', retryable: 'false', firstDecision: 'approve' };
     const thrown = new JsonRpcUnsupportedOperationError({
       message: 'Decided before.',
@@ -118,14 +118,14 @@ describe('what went wrong with a request', () => {
     expect(requestFailure(thrown, 'a').error.facts).not.toHaveProperty('retryable');
   });
 
-  test('an error in the middle of a stream is found behind what the SDK makes of it', () => {
+  test('an error in the middle of a stream is found inside the SDK’s error', () => {
     const cause = new JsonRpcTaskNotFoundError({ message: 'Gone.' });
     expect(requestFailure(new Error('SSE event contained an error', { cause }), 'a').error.reason).toBe(
       'UNKNOWN_TASK',
     );
   });
 
-  test("any agent: A2A's reasons, and its words for the rest", () => {
+  test('any agent: the A2A reasons, and its own text for all other errors', () => {
     expect(requestFailure(new RestTaskNotCancelableError({ message: 'Ended.' }), 'a').error.reason).toBe(
       'TASK_ENDED',
     );
@@ -142,13 +142,13 @@ describe('what went wrong with a request', () => {
     expect(requestFailure(mute, 'a').error.message).toBe('Agent "a" refused: it gave no reason.');
   });
 
-  test('what is already named stays as it is', () => {
+  test('an error that already has a name stays unchanged', () => {
     const error = new ProductError('UNKNOWN_SESSION', 'No.');
     expect(requestFailure(error, 'a').error).toBe(error);
   });
 
   test.each([new SyntaxError('Unexpected end of JSON input'), 'a string', null, undefined, 7, {}])(
-    '%p is something that is not A2A',
+    '%p is an answer that is not A2A',
     (thrown) => {
       expect(requestFailure(thrown, 'a')).toMatchObject({
         arrival: 'maybe',
@@ -157,7 +157,7 @@ describe('what went wrong with a request', () => {
     },
   );
 
-  test('X3 a circle of causes comes to an end', () => {
+  test('X3 a cycle of causes ends', () => {
     const one = new Error('one');
     one.cause = new Error('two', { cause: one });
     expect(requestFailure(one, 'a').error.reason).toBe('AGENT_ERROR');

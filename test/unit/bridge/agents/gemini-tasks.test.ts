@@ -15,8 +15,8 @@ const answering =
 const failing = (status: number) => () => Promise.reject(new HttpFailure(status, 'not in memory'));
 const one = { id: 't1', contextId: 's1', taskState: 'working', model: 'm', mcpServers: [] };
 
-describe('the tasks in the memory of gemini-cli', () => {
-  test('are named newest first, below the address of the agent', async () => {
+describe('gemini-cli’s list of tasks', () => {
+  test('is newest first, below the address of the agent', async () => {
     const tasks = await geminiTasks(
       'http://127.0.0.1:1/base',
       answering([one, { ...one, id: 't2', taskState: 'input-required' }]),
@@ -28,14 +28,14 @@ describe('the tasks in the memory of gemini-cli', () => {
     expect(asked).toEqual(['http://127.0.0.1:1/base/tasks/metadata']);
   });
 
-  test('may be none, and may be somewhere else', async () => {
+  test('may be empty, or at another address', async () => {
     expect(await geminiTasks('http://127.0.0.1:1', answering(null, 204))).toEqual([]);
     expect(await geminiTasks('http://127.0.0.1:1', failing(501))).toBeNull();
     expect(await geminiTasks('http://127.0.0.1:1', failing(404))).toBeNull();
     await expect(geminiTasks('http://127.0.0.1:1', failing(401))).rejects.toThrow(HttpFailure);
   });
 
-  test('X3 an answer that is something else is none', async () => {
+  test('X3 is empty if the answer is invalid', async () => {
     expect(await geminiTasks('http://127.0.0.1:1', answering({ tasks: [] }))).toBeNull();
     const [unheardOf] =
       (await geminiTasks('http://127.0.0.1:1', answering([{ ...one, taskState: 'new' }]))) ?? [];

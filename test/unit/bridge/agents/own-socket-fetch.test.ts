@@ -9,12 +9,12 @@ describe('a request with a socket of its own', () => {
   let server: Server;
   let serve: RequestListener;
   let sockets: Socket[];
-  /** How each socket went away. */
+  /** How each socket was closed. */
   let endings: ('ended' | 'reset')[];
 
   beforeEach(async () => {
     sockets = [];
-    // Of this server alone: the last socket of a test may go during the next.
+    // Each test has its own server, because a test's last socket may close during the next test.
     const own: typeof endings = [];
     endings = own;
     serve = (_, response) => response.end('{}');
@@ -128,7 +128,7 @@ describe('a request with a socket of its own', () => {
     const response = await post();
     const reader = response.body?.getReader();
     await reader?.read();
-    // The server has filled what the kernel holds, and waits.
+    // The server has filled the kernel's buffers, and waits.
     expect(written).toBeLessThan(32 * 1024 * 1024);
     await reader?.cancel();
   });

@@ -17,7 +17,7 @@ test.each([
   ['/home/ada-lovelace', undefined],
   ['/home', undefined],
   ['/', undefined],
-])('%s is called %p by the agent', (path, called) => {
+])('%s has the path %p on the agent’s side', (path, called) => {
   expect(mappedWorkspace(path, WORKSPACES)).toBe(called);
 });
 

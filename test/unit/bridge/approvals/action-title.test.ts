@@ -28,7 +28,7 @@ describe('the title of a decision', () => {
       ],
       true,
     ],
-  ])('%s is refused with the right one', (_, decisions, required) => {
+  ])('%s is refused, and the error has the right one', (_, decisions, required) => {
     const refusal = wrongTitle(SHOWN, decisions, required);
     expect(refusal?.reason).toBe('INVALID_DECISION');
     expect(refusal?.message).toMatch(/Nothing was decided\. The title is "Write one\.md"/);

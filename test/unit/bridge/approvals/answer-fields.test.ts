@@ -32,7 +32,7 @@ describe('the fields of a question', () => {
     expect(answerFields(question)).toEqual(fields);
   });
 
-  test('a form has its own, in a shape that every client takes', () => {
+  test('a form has its own fields, in a shape that every client accepts', () => {
     const schema: Question['schema'] = {
       type: 'object',
       properties: {
@@ -66,7 +66,7 @@ describe('the fields of a question', () => {
   });
 });
 
-describe('the answer in what was filled in', () => {
+describe('the answer in the filled-in fields', () => {
   test.each<[Question, Record<string, unknown>, unknown]>([
     [WORDS, { answer: 'so' }, 'so'],
     [WORDS, { answer: '' }, undefined],

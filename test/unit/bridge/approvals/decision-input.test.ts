@@ -5,7 +5,7 @@ import {
   personDecisionOf,
 } from '../../../../bridge/approvals/decision-input.ts';
 
-describe('the words of a decision', () => {
+describe('the input of a decision', () => {
   test.each([
     ['approve', { decision: 'approve', scope: 'once' }],
     ['deny', { decision: 'deny', scope: 'once' }],
@@ -36,7 +36,7 @@ describe('the words of a decision', () => {
     expect(decisionInputSchema.safeParse({ callId: 'c', shown: '3f9ac2d1', decision }).success).toBe(false);
   });
 
-  test('R06 a field it does not know is refused, not ignored: it may hold what the person changed', () => {
+  test('R06 an unknown field is refused, not ignored, because it may contain the person’s change', () => {
     expect(
       decisionInputSchema.safeParse({
         callId: 'c',
@@ -47,7 +47,7 @@ describe('the words of a decision', () => {
     ).toBe(false);
   });
 
-  test('R12 trust may be given for so many minutes, so many uses, or both', () => {
+  test('R12 trust can have a limit of minutes, of uses, or of both', () => {
     const trust = { callId: 'c', shown: '3f9ac2d1', decision: 'trust_tool' } as const;
     expect(personDecisionOf({ ...trust, trustMinutes: 10, trustUses: 3 })).toMatchObject({
       decision: { scope: 'tool', grant: { minutes: 10, uses: 3 } },
@@ -61,7 +61,7 @@ describe('the words of a decision', () => {
       expect(decisionInputSchema.safeParse({ ...trust, ...limit }).success).toBe(false);
   });
 
-  test('D2 the code of what was shown goes with it, and nothing fills it in', () => {
+  test('D2 has the code of the shown action, and the bridge never adds a missing code', () => {
     expect(personDecisionOf({ callId: 'c', shown: '3f9ac2d1', decision: 'approve' })).toMatchObject({
       decision: { shown: '3f9ac2d1' },
     });
@@ -69,7 +69,7 @@ describe('the words of a decision', () => {
     expect(() => decisionsOf({ callId: 'c', decision: 'approve' }, undefined)).toThrow(/\(shown\)/);
   });
 
-  test('R10 an edit carries the new content or the new input, one of them', () => {
+  test('R10 an edit has either the new content or the new input', () => {
     const edit = { callId: 'c', shown: '3f9ac2d1', decision: 'edit' } as const;
     expect(personDecisionOf({ ...edit, editedContent: '' })).toMatchObject({
       decision: { decision: 'edit', content: '' },
@@ -82,7 +82,7 @@ describe('the words of a decision', () => {
   });
 
   test.each(['approve', 'deny', 'trust_tool', 'trust_server', 'trust_always'] as const)(
-    'R10 %s with an edited content is refused: the change would be lost',
+    'R10 %s with an edited content is refused, because the change would be lost',
     (decision) => {
       expect(() =>
         personDecisionOf({ callId: 'c', shown: '3f9ac2d1', decision, editedContent: 'x' }),
@@ -93,7 +93,7 @@ describe('the words of a decision', () => {
     },
   );
 
-  test('an answer needs words', () => {
+  test('an answer needs text', () => {
     expect(personDecisionOf({ callId: 'q', shown: '3f9ac2d1', decision: 'answer', answer: 'Ada' })).toEqual({
       type: 'answer',
       callId: 'q',
@@ -105,7 +105,7 @@ describe('the words of a decision', () => {
     );
   });
 
-  test('one in the fields, or several in the list, never both and never none', () => {
+  test('either one decision in the fields, or several in the list; never both and never none', () => {
     expect(decisionsOf({ callId: 'c', shown: '3f9ac2d1', decision: 'deny' }, undefined)).toEqual([
       { callId: 'c', shown: '3f9ac2d1', decision: 'deny' },
     ]);

@@ -9,7 +9,7 @@ type FormAsk = Exclude<ApprovalForm, { about: 'page' | 'unshown' }>;
 
 const asks = (changes: Parameters<typeof pendingWrite>[1], fields: FormFields): ApprovalForm =>
   only(approvalForms({ pending: [pendingWrite('one', changes)], question: null }, () => undefined, fields));
-/** With the fields that a person may ask for. */
+/** With the fields that a person may request. */
 const asked = (changes: Parameters<typeof pendingWrite>[1] = {}): FormAsk => inForm(asks(changes, 'more'));
 const plain = (changes: Parameters<typeof pendingWrite>[1] = {}): FormAsk => inForm(asks(changes, 'none'));
 const onPage = (): ApprovalForm =>
@@ -41,7 +41,7 @@ function shownOf(ask: ApprovalForm): string {
   return 'question' in ask ? ask.question.shown : ask.action.shown;
 }
 
-test('a question shows its text, its choices in a field, and nothing of approving', () => {
+test('a question shows its text, its choices in a field, and no approval choices', () => {
   const { message, requestedSchema } = choosing().form;
   expect(message).toBe('ask-person (built in) asks:\n│ Which colour?');
   expect(message).not.toContain('approve');
@@ -51,14 +51,14 @@ test('a question shows its text, its choices in a field, and nothing of approvin
   });
 });
 
-test('D2 the answer to a question is bound to what its form has shown', () => {
+test('D2 a question’s answer is bound to the form that was shown', () => {
   expect(readAnswer(choosing(), accept({ answer: 'red' }), SLOW)).toEqual({
     type: 'decision',
     decision: { type: 'answer', callId: 'one', answer: 'red', shown: 'hash-of-one' },
   });
 });
 
-test('R10 a command is edited by its command line, and the rest of its input stays', () => {
+test('R10 an edit of a command changes its command line, and the rest of its input stays', () => {
   const ask = asked({
     preview: { type: 'command', command: 'ls', cwd: '/w' },
     tool: 'run-shell-command',
@@ -144,7 +144,7 @@ describe('an answer to a form', () => {
       accept({ editedInput: '{"command":"pwd"}' }),
       { decision: 'edit', input: { command: 'pwd' } },
     ],
-  ])('R67 D2 %s, bound to what was shown', (_, ask, response, decision) => {
+  ])('R67 D2 %s, bound to the shown action', (_, ask, response, decision) => {
     const answer = readAnswer(ask, response, SLOW);
     expect(answer).toMatchObject({
       type: 'decision',
@@ -188,23 +188,23 @@ describe('an answer to a form', () => {
   });
 
   test.each([accept(), { action: 'decline' }])(
-    'R67 %j is none when it is faster than a person',
+    'R67 %j decides nothing if it is faster than a person can be',
     (response) => {
       const at = (afterMs: number | undefined): object =>
         readAnswer(asked(), response, { afterMs, fastestAnswerMs: 1_000 });
       expect(at(999)).toMatchObject({ type: 'unanswered', why: 'too fast' });
       expect(at(1_000)).toMatchObject({ type: 'decision' });
-      // It went out from an earlier bridge: nobody can say how long it was looked at.
+      // An earlier bridge sent the form, so its display time is unknown.
       expect(at(undefined)).toMatchObject({ type: 'decision' });
     },
   );
 
-  test('D5 accepting to open the page approves nothing', () => {
+  test('D5 accepting the link to the page approves nothing', () => {
     expect(readAnswer(onPage(), accept({}), SLOW)).toEqual({ type: 'opened' });
     expect(readAnswer(onPage(), accept({ decision: 'approve' }), SLOW)).toEqual({ type: 'opened' });
   });
 
-  test('R67 a question is answered in words', () => {
+  test('R67 the answer to a question is text', () => {
     expect(readAnswer(question(), accept({ answer: 'the left' }), SLOW)).toEqual({
       type: 'decision',
       decision: { type: 'answer', callId: 'q', shown: shownOf(question()), answer: 'the left' },

@@ -102,7 +102,7 @@ describe('the rows of an action that fits into a form', () => {
     expect(formRows(asked)).toEqual(rows);
   });
 
-  test('D5 a long line goes on in the next row, behind a mark', () => {
+  test('D5 a long line continues in the next row, after a mark', () => {
     const words = `echo ${'日本'.repeat(20)}`;
     expect(formRows(command(words))).toEqual([
       `$ echo ${'日本'.repeat(16)}日`,
@@ -130,7 +130,7 @@ describe('the rows of an action that fits into a form', () => {
       action({ preview: { type: 'diff', path: 'a', diff: '--- a\n+++ a\n@@ -1 +1 @@\n-a\n+b\n+c\n' } }),
     ],
     ['a diff that renames', action({ preview: { type: 'diff', path: 'a', diff: 'rename to b\n' } })],
-  ])('D5 %s does not fit: the person is led to the page', (_, asked) => {
+  ])('D5 %s does not fit: the form links to the page', (_, asked) => {
     expect(formRows(asked)).toBeUndefined();
     const [ask] = approvalForms({ pending: [asked], question: null }, () => undefined);
     if (ask?.about !== 'page') throw new Error('in a form');
@@ -140,7 +140,7 @@ describe('the rows of an action that fits into a form', () => {
     expect(Math.max(...rows.map((row) => stringWidth(row)))).toBeLessThanOrEqual(COLUMNS);
   });
 
-  test('D5 what leads to the page says how large the action is', () => {
+  test('D5 the link to the page gives the action’s size', () => {
     expect(summaryRows(edit(undefined, 'x\n'.repeat(40)))).toEqual(['Create a.txt: +40']);
     expect(summaryRows(command('x\n'.repeat(11)))).toEqual(['Run a command of 12 lines']);
     expect(summaryRows({ ...command('x'.repeat(300)), reason: 'outcome-unknown' })).toEqual([
@@ -183,8 +183,8 @@ const previews: fc.Arbitrary<Preview> = fc.oneof(
   fc.record({ type: fc.constant('diff' as const), path: nasty, diff: nasty }),
 );
 
-describe('whatever the preview', () => {
-  test('D5 a form has at most four rows, each fits into 80 columns, and foreign text stands behind a mark', () => {
+describe('any preview', () => {
+  test('D5 a form has at most four rows, each fits into 80 columns, and a mark precedes foreign text', () => {
     fc.assert(
       fc.property(
         previews,
@@ -205,7 +205,7 @@ describe('whatever the preview', () => {
     );
   });
 
-  test('D5 two commands that differ never look the same, when a form can approve them', () => {
+  test('D5 two different commands never look the same in a form that can approve them', () => {
     const texts = fc.oneof(
       nasty,
       fc.string({ unit: fc.constantFrom('a', ' ', '\n', '\\', '\t', '⇥', '↳', '>'), maxLength: 90 }),
@@ -221,7 +221,7 @@ describe('whatever the preview', () => {
     );
   });
 
-  test('D5 every changed line of a file is in the form that can approve the change', () => {
+  test('D5 a form that can approve a file change shows every changed line', () => {
     const line = fc.string({ unit: fc.constantFrom('a', 'b', '-', '+', '@', ' '), maxLength: 6 });
     const file = fc.array(line, { maxLength: 5 }).map((lines) => lines.map((each) => `${each}\n`).join(''));
     fc.assert(

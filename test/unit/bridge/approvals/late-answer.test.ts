@@ -18,20 +18,20 @@ function withdrawn(calls: readonly CallView[], changes: Partial<WithdrawnForms> 
 const byAlice = call({ decision: 'deny', by: 'alice', channel: 'page' });
 
 describe('an answer to a form that was withdrawn', () => {
-  test('R97 is told that it did not count, and who decided', () => {
+  test('R97 gets the message that it did not count, and who decided', () => {
     expect(lateAnswerNotes(ACCEPT, withdrawn([byAlice]))).toEqual([
       'An answer in the form for "Write one.md" did not count: alice denied it before (page).',
     ]);
   });
 
-  test('R97 is told that the person is asked again, where the action has changed', () => {
+  test('R97 gets the message that the bridge asks again, if the action has changed', () => {
     const asks = approvalForms({ pending: [pendingWrite('one')], question: null }, () => undefined);
     expect(lateAnswerNotes(ACCEPT, withdrawn([call(null)], { asks }))).toEqual([
       expect.stringContaining('the action has changed since, and the person is asked again'),
     ]);
   });
 
-  test('R97 is told so also by an agent that does not say what became of the call', () => {
+  test('R97 gets that message also from an agent that does not report the call’s outcome', () => {
     const offers = { wasAbout: () => 'action' as const };
     expect(lateAnswerNotes(ACCEPT, withdrawn([], { offers }))).toEqual([
       expect.stringContaining('did not count'),
@@ -47,7 +47,7 @@ describe('an answer to a form that was withdrawn', () => {
     ['a form that was closed', { [KEY]: { action: 'cancel' } }, withdrawn([byAlice])],
     ['a key that no form had', { other: { action: 'accept' } }, withdrawn([byAlice])],
     ['a page that was opened', ACCEPT, withdrawn([byAlice], { offers: { wasAbout: () => 'page' } })],
-  ])('R97 nothing is said of %s', (_, responses, about) => {
+  ])('R97 gets no message about %s', (_, responses, about) => {
     expect(lateAnswerNotes(responses, about)).toEqual([]);
   });
 });

@@ -18,8 +18,8 @@ function messageOf(ask: ApprovalForm): string {
   return ask.about === 'page' ? ask.message : ask.form.message;
 }
 
-describe('the forms that are out', () => {
-  test('R66 the same action is asked under the same key by every bridge, and another under another', () => {
+describe('the open forms', () => {
+  test('R66 every bridge uses the same key for the same action, and another key for another action', () => {
     const { key } = first(new OpenForms().asks('task', asked()));
     expect(first(new OpenForms().asks('task', asked())).key).toBe(key);
     for (const change of [
@@ -30,7 +30,7 @@ describe('the forms that are out', () => {
       expect(first(new OpenForms().asks('task', asked(change))).key).not.toBe(key);
   });
 
-  test('R67 the time runs from when a form first goes out, by task', () => {
+  test('R67 the display time counts per task, from the first time that a form is sent', () => {
     let now = 0;
     const offers = new OpenForms({ now: () => now });
     const asks = offers.asks('task', asked());
@@ -42,7 +42,7 @@ describe('the forms that are out', () => {
     expect(offers.age('other', first(asks))).toBeUndefined();
   });
 
-  test('R67 an answer that did not count makes another form that says so; one that never counts is not asked for ever', () => {
+  test('R67 an answer that did not count gives a new form that says so; the bridge stops after a number of forms', () => {
     const offers = new OpenForms();
     const keys = new Set<string>();
     for (let round = 1; round <= 20; round += 1) {
@@ -54,7 +54,7 @@ describe('the forms that are out', () => {
     expect(keys.size).toBe(4);
   });
 
-  test('R66 while a person has the page open they are not asked again, and after the link has expired they are', () => {
+  test('R66 while a person has the page open, the bridge does not ask again; after the link has expired, it does', () => {
     let now = 0;
     const offers = new OpenForms({ now: () => now });
     const preview = { type: 'command' as const, command: 'x\n'.repeat(40), cwd: '/w' };
@@ -67,7 +67,7 @@ describe('the forms that are out', () => {
     expect(first(offers.asks('task', asked({ preview }))).key).not.toBe(ask.key);
   });
 
-  test('X3 ten thousand forms are kept within bounds', () => {
+  test('X3 ten thousand forms use bounded memory', () => {
     const offers = new OpenForms({ now: () => 0 });
     const asks = offers.asks('task', asked());
     for (let task = 0; task < 10_000; task += 1) offers.out(String(task), asks);

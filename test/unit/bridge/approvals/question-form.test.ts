@@ -1,4 +1,4 @@
-/** The form for a question: it is shown whole or not at all, and no text of the agent hides in its fields. */
+/** The form for a question shows all of it, or there is no form. Agent text cannot hide in its fields. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
@@ -60,7 +60,7 @@ describe('D5 a question that does not fit into four rows of 74 columns', () => {
     ]);
   });
 
-  test('is no form when it is plain text: the person reads and answers it at a terminal', () => {
+  test('gets no form if it is plain text: the person reads and answers it at a terminal', () => {
     const ask = plainAsk(LONG);
     if (ask?.about !== 'unshown') throw new Error('asked in a form');
     expect(commandLineNotes([ask])).toEqual([
@@ -91,7 +91,7 @@ describe('D5 a question that does not fit into four rows of 74 columns', () => {
 describe('D5 the fields of a form', () => {
   const NASTY = 'safe\u{202e}\u{200b} \u{1b}[2J⟨2⟩\nAccept';
 
-  test('show hidden characters of choices as codes, and the answer has the words as they were', () => {
+  test('show hidden characters of choices as codes, and the answer has the original text', () => {
     const question = { text: 'Which?', choices: [{ label: NASTY }, { label: 'blue', description: NASTY }] };
     const { answer } = answerFields(question).properties;
     if (answer?.type !== 'string' || !('enum' in answer)) throw new Error('no choice');

@@ -7,14 +7,14 @@ const long = pendingWrite('long', {
   preview: { type: 'command', command: `echo ${'x'.repeat(40_000)}; echo HIDDEN`, cwd: '/w' },
 });
 
-describe('an action that was not shown whole', () => {
-  it.each(['approve', 'edit', 'trust_tool', 'trust_always'] as const)('R93 takes no %s', (decision) => {
+describe('an action whose preview was cut', () => {
+  it.each(['approve', 'edit', 'trust_tool', 'trust_always'] as const)('R93 accepts no %s', (decision) => {
     expect(() => refuseUnseen(pendingReports([long]), [{ callId: 'long', decision }])).toThrow(
       /can only be denied here, and nothing was decided\. .* "mcp-a2a-bridge show long"/,
     );
   });
 
-  it('is denied, and others are approved', () => {
+  it('can be denied, and other actions can be approved', () => {
     const short = pendingWrite('short');
     expect(() =>
       refuseUnseen(pendingReports([long, short]), [

@@ -3,8 +3,8 @@ import { decisionLines } from '../../../../bridge/approvals/ways-to-decide.ts';
 
 const approval = { shown: '3f9ac2d1', cut: 0, decisions: ['approve', 'deny'] as const };
 
-describe('the line that a person copies', () => {
-  test('R97 decides by the code of what was shown', () => {
+describe('the command line that a person copies', () => {
+  test('R97 decides by the code of the shown action', () => {
     expect(decisionLines({ pending: [approval], question: null }, 'mcp-a2a-bridge')).toEqual([
       'mcp-a2a-bridge approve 3f9ac2d1',
     ]);
@@ -18,7 +18,7 @@ describe('the line that a person copies', () => {
     ]);
   });
 
-  test('D5 shows what the surface has cut, and approves nothing', () => {
+  test('D5 only shows an action if the surface has cut it, and approves nothing', () => {
     const pending = [{ ...approval, cut: 1 }];
     expect(decisionLines({ pending, question: null }, 'x')).toEqual(['x show 3f9ac2d1']);
   });
@@ -30,12 +30,12 @@ describe('the line that a person copies', () => {
     expect(decisionLines({ pending: [], question }, 'x')).toEqual(['x answer 0b1c2d3e <words>']);
   });
 
-  test("runs nothing of an agent's own in the person's shell", () => {
+  test('runs nothing of the agent’s text in the person’s shell', () => {
     const pending = [{ ...approval, shown: 'a; touch b' }];
     expect(decisionLines({ pending, question: null }, 'x')).toEqual(["x approve 'a; touch b'"]);
   });
 
-  test('is none where nothing waits', () => {
+  test('does not exist if no action is pending', () => {
     expect(decisionLines({ pending: [], question: null }, 'x')).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ describe('colours', () => {
     [{ TERM: 'dumb' }, true, false],
   ])('%j, a terminal: %s → %s', (env, terminal, wanted) => expect(wantsColour(env, terminal)).toBe(wanted));
 
-  it('tell what a diff takes away from what it adds', () => {
+  it('show a diff’s removed and added lines differently', () => {
     const painted = paintDiff('--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n z', (style, text) => `${style}(${text})`);
     expect(painted).toBe('bold(--- a)\nbold(+++ b)\ncyan(@@ -1 +1 @@)\nred(-x)\ngreen(+y)\n z');
     expect(paintDiff('│ -x\n│ +y\n│', (style, text) => `${style}(${text})`)).toBe(
@@ -28,7 +28,7 @@ describe('colours', () => {
 });
 
 describe('a table', () => {
-  it('aligns its columns, numbers on the right, and cuts the last to the width', () => {
+  it('has aligned columns, with numbers on the right, and cuts the last one to the width', () => {
     const rows = [
       [{ text: 'a' }, { text: '1' }, { text: 'a long title' }],
       [{ text: 'bb' }, { text: '100' }, { text: '寸法寸法寸法寸法' }],
@@ -42,7 +42,7 @@ describe('a table', () => {
     expect(table(columns, rows, 20).split('\n')[2]).toBe('bb  100  寸法寸法寸…');
   });
 
-  it('never cuts a cell to more than its width, nor through a character', () => {
+  it('never cuts a cell beyond its width, nor inside a character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 30 }), (text, width) => {
         const shown = cutToWidth(text, width);
@@ -54,7 +54,7 @@ describe('a table', () => {
 });
 
 describe('ages', () => {
-  it('are told in the largest unit', () => {
+  it('are in the largest unit that fits', () => {
     const now = Date.parse('2026-01-10T00:00:00Z');
     expect(
       ['2026-01-07T23:00:00Z', '2026-01-09T22:59:00Z', '2026-01-10T00:00:05Z', ''].map((at) =>

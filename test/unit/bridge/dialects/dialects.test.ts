@@ -24,14 +24,14 @@ const event = (of: FakeTask): StreamResponse => ({ payload: { $case: 'task', val
 const lastEvent = (of: FakeTask): StreamResponse => {
   const last = of.events.at(-1);
   if (last === undefined) throw new Error('no event');
-  // As it comes off the wire.
+  // The value as it arrives from the network.
   return StreamResponse.fromJSON(JSON.parse(JSON.stringify(StreamResponse.toJSON(last.event))));
 };
 
 const card = (name: string, ...extensions: string[]) => ({ name, extensions });
 
-describe('which dialect an agent speaks', () => {
-  test('is read from its card', () => {
+describe('the dialect of an agent', () => {
+  test('is detected from its card', () => {
     expect(chooseDialect(card('x', TOOL_APPROVAL, 'urn:other')).name).toBe('tool-approval');
     expect(chooseDialect(card('x', 'urn:other')).name).toBe('plain');
     expect(chooseDialect(card('x')).name).toBe('plain');
@@ -42,14 +42,14 @@ describe('which dialect an agent speaks', () => {
     expect(chooseDialect(card('Gemini SDLC Agent', TOOL_APPROVAL)).name).toBe('tool-approval');
   });
 
-  test('or set by whoever configures it', () => {
+  test('can be set in the configuration', () => {
     expect(chooseDialect({ name: 'x', extensions: [TOOL_APPROVAL] }, 'plain').name).toBe('plain');
     expect(chooseDialect({ name: 'x', extensions: [] }, 'gemini').name).toBe('gemini');
   });
 });
 
 describe('the tool-approval dialect', () => {
-  test('tells what tools have put out from the answer', () => {
+  test('separates tool output from the answer', () => {
     const said = { role: 'tool-output', toolId: 'x', title: 'Run a' };
     const base = task().toTask();
     const artifact = {
@@ -100,7 +100,7 @@ describe('the tool-approval dialect', () => {
     ]);
   });
 
-  test('reads what happens to tools', () => {
+  test('reads the activities of tools', () => {
     const activity = { type: 'tool.started', callId: 'c', tool: 'w', title: 'W', toolId: 'x' } as const;
     const observed = toolApprovalDialect.read(lastEvent(task().activity(activity)));
     expect(observed.observations).toMatchObject([
@@ -109,7 +109,7 @@ describe('the tool-approval dialect', () => {
     ]);
   });
 
-  test('R03 takes a decision on one call for no word on the state of the task', () => {
+  test('R03 a decision on one call does not change the state of the task', () => {
     const activity = {
       type: 'tool.decided',
       callId: 'c',
@@ -123,7 +123,7 @@ describe('the tool-approval dialect', () => {
     expect(observed.observations).toEqual([{ type: 'activity', activity, at: timeOf(2) }]);
   });
 
-  test('X3 takes malformed extension data for what it is: data, shown as text', () => {
+  test('X3 malformed extension data stays plain data, shown as text', () => {
     const waiting = task().ask(pendingWrite('one')).toTask();
     const wrong = { extension: TOOL_APPROVAL, pending: [{ callId: 'one' }] };
     const status = {
@@ -141,7 +141,7 @@ describe('the tool-approval dialect', () => {
     ]);
   });
 
-  test('phrases a task with its settings, and without settings as bare words', () => {
+  test('sends a message with the task’s settings; without settings it is only text', () => {
     expect(toolApprovalDialect.phraseTask('go', { workspace: '/w', autoExecute: true })).toMatchObject({
       parts: [{ content: { $case: 'text', value: 'go' } }],
       metadata: { [TOOL_APPROVAL]: { workspace: '/w', autoExecute: true } },
@@ -149,7 +149,7 @@ describe('the tool-approval dialect', () => {
     expect(toolApprovalDialect.phraseTask('go', {}).metadata).toBeUndefined();
   });
 
-  test('phrases decisions as one data part that its own schema takes', () => {
+  test('sends decisions as one data part that fits its own schema', () => {
     const { parts } = toolApprovalDialect.phraseDecisions(
       [
         { type: 'decision', decision: { callId: 'a', decision: 'approve', scope: 'once', shown: 'h' } },
@@ -172,7 +172,7 @@ describe('the tool-approval dialect', () => {
     });
   });
 
-  test('an answer goes to a question as a decision, bound to what was shown; to nothing else', () => {
+  test('sends an answer to a question as a decision, bound to the shown question; other texts have no decision', () => {
     const answer: PersonDecision = { type: 'answer', callId: 'a', answer: ['x'], shown: 'h' };
     const { parts } = toolApprovalDialect.phraseDecisions([answer], askedFor('answer', 'deny'), 'tool');
     const data = parts[0]?.content?.$case === 'data' ? parts[0].content.value : undefined;
@@ -215,13 +215,13 @@ describe('the plain dialect', () => {
     ]);
   });
 
-  test('asks even when the agent says nothing', () => {
+  test('asks even if the agent says nothing', () => {
     expect(plainDialect.read(status(TaskState.TASK_STATE_INPUT_REQUIRED)).observations).toMatchObject([
       { question: { id: 'question-t', text: expect.stringContaining('did not say for what') } },
     ]);
   });
 
-  test('sends the answer as words', () => {
+  test('sends the answer as text', () => {
     const { parts } = plainDialect.phraseDecisions(
       [{ type: 'answer', callId: 'm', shown: code, answer: 'Ada' }],
       { pending: [], question },
@@ -230,7 +230,7 @@ describe('the plain dialect', () => {
     expect(parts).toMatchObject([{ content: { $case: 'text', value: 'Ada' } }]);
   });
 
-  test('D1 takes no approval, no answer to another question, and none when nothing is asked', () => {
+  test('D1 accepts no approval, no answer to another question, and no answer without a question', () => {
     const approve = {
       type: 'decision',
       decision: { callId: 'm', shown: code, decision: 'approve', scope: 'once' },
@@ -277,7 +277,7 @@ describe('the plain dialect', () => {
     );
   });
 
-  test('X3 shows the beginning of data of any length, and says how much more there is', () => {
+  test('X3 shows the beginning of data of any length, and the length of the rest', () => {
     const shown = partsText([part({ $case: 'data', value: 'x'.repeat(1_000_000) })]);
     expect(shown.length).toBeLessThan(60_000);
     expect(shown).toMatch(/\(950002 more characters\)$/);
@@ -285,17 +285,17 @@ describe('the plain dialect', () => {
     expect(place.length).toBeLessThan(3_000);
   });
 
-  test('a file without a name is called after what it is of', () => {
+  test('a file without a name is named after its artifact', () => {
     expect(partsText([part({ $case: 'raw', value: Buffer.from('abc') })], 'chart')).toBe('[chart: 3 bytes]');
   });
 
-  test('X3 shows data of any depth without falling over', () => {
+  test('X3 shows data of any depth without an error', () => {
     let deep: unknown = 1;
     for (let n = 0; n < 100_000; n += 1) deep = [deep];
     expect(partsText([part({ $case: 'data', value: deep })])).toBe('[data nested too deep to show]');
   });
 
-  test('an event that says nothing observes nothing', () => {
+  test('an event without content gives no observation', () => {
     expect(plainDialect.read({ payload: undefined })).toEqual({ seq: null, observations: [] });
   });
 });

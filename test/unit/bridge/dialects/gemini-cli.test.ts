@@ -107,8 +107,8 @@ const sent = (action: PendingAction, decision: object): unknown =>
     each.content?.$case === 'data' ? each.content.value : null,
   )[0];
 
-describe("what gemini-cli's events say", () => {
-  test('a call that waits is asked though the state says working', () => {
+describe('events of gemini-cli', () => {
+  test('a waiting call becomes a question although the state is working', () => {
     const event = update('tool-call-confirmation', [
       data(call('awaiting_approval', { confirmationDetails: edit })),
     ]);
@@ -122,7 +122,7 @@ describe("what gemini-cli's events say", () => {
     ]);
   });
 
-  test('a call that runs moves though the state says input-required', () => {
+  test('a running call counts as progress although the state is input-required', () => {
     const event = update('tool-call-update', [data(call('executing'))], TaskState.TASK_STATE_INPUT_REQUIRED);
     expect(observed(event)).toMatchObject([
       { type: 'moving' },
@@ -135,14 +135,14 @@ describe("what gemini-cli's events say", () => {
     ['error', { error: { message: 'broken' } }, 'error', 'broken'],
     ['cancelled', { resultDisplay: '[Operation Cancelled]' }, 'stopped', '[Operation Cancelled]'],
     ['success', { resultDisplay: { fileDiff: '+a' } }, 'ok', ''],
-  ])('a call that ends with %s says how', (status, response, outcome, summary) => {
+  ])('a call that ends with %s has this outcome', (status, response, outcome, summary) => {
     expect(observed(update('tool-call-update', [data(call(status, { response }))]))).toMatchObject([
       { type: 'moving' },
       { type: 'activity', activity: { type: 'tool.finished', outcome, summary } },
     ]);
   });
 
-  test('X3 the end of a result of any length is kept, and no more', () => {
+  test('X3 only the end of a long result is kept', () => {
     const response = { resultDisplay: `${'x'.repeat(100_000)}the end` };
     const [, ended] = observed(update('tool-call-update', [data(call('success', { response }))]));
     const summary =
@@ -151,12 +151,12 @@ describe("what gemini-cli's events say", () => {
     expect(summary).toMatch(/the end$/);
   });
 
-  test('J3 calls told of after the end move nothing', () => {
+  test('J3 later news of calls has no effect after the end', () => {
     const event = update('tool-call-update', [data(call('cancelled'))], TaskState.TASK_STATE_CANCELED);
     expect(types(event)).toEqual(['activity']);
   });
 
-  test('text is the answer, a thought what it is at, a citation beside the answer', () => {
+  test('text is the answer, a thought is progress, a citation is beside the answer', () => {
     expect(observed(update('text-content', [words('Hel')]))).toMatchObject([
       { type: 'moving' },
       { type: 'said', text: 'Hel' },
@@ -170,7 +170,7 @@ describe("what gemini-cli's events say", () => {
     ]);
   });
 
-  test('input-required ends a turn, and only as a change of the state', () => {
+  test('input-required ends a turn only as a change of the state', () => {
     const state = TaskState.TASK_STATE_INPUT_REQUIRED;
     expect(observed(update('state-change', [], state))).toMatchObject([
       { type: 'turn-ended', question: null, told: true },
@@ -181,7 +181,7 @@ describe("what gemini-cli's events say", () => {
     expect(types(update('text-content', [words('x')], state))).toEqual(['moving', 'said']);
   });
 
-  test('an error of the model is trouble, the end of the task its end', () => {
+  test('a model error is a failure, the end of the task its end', () => {
     const event = update('state-change', [words('Agent Error')], undefined, { error: 'quota' });
     expect(types(event)).toEqual(['moving', 'troubled']);
     expect(observed(update('state-change', [words('no')], TaskState.TASK_STATE_FAILED))).toMatchObject([
@@ -189,14 +189,14 @@ describe("what gemini-cli's events say", () => {
     ]);
   });
 
-  test('what a tool puts out belongs to the call, any other artifact to the result', () => {
+  test('tool output belongs to the call, any other artifact to the result', () => {
     expect(observed(artifact('tool-c-1-output'))).toMatchObject([
       { type: 'tool-output', callId: 'c-1', text: 'line' },
     ]);
     expect(types(artifact('report'))).toEqual(['output']);
   });
 
-  test('kinds it does not know are shown in their words, events without its mark read as any agent’s', () => {
+  test('unknown kinds appear as text, and unmarked events are read as any agent’s', () => {
     expect(observed(update('new-kind', [words('news')]))).toMatchObject([{ type: 'moving', text: 'news' }]);
     expect(observed(update(null, [words('Task not found')], TaskState.TASK_STATE_FAILED))).toMatchObject([
       { type: 'status', state: 'failed', text: 'Task not found' },
@@ -204,7 +204,7 @@ describe("what gemini-cli's events say", () => {
     expect(observed({ payload: undefined })).toEqual([]);
   });
 
-  test('X3 a confirmation of a kind it does not know, and data that is no call, kill nothing', () => {
+  test('X3 an unknown kind of confirmation, and data that is no call, cause no error', () => {
     expect(waiting({ type: 'sandbox_expansion', paths: ['/etc'] })).toMatchObject({
       preview: { type: 'json', value: { type: 'sandbox_expansion', paths: ['/etc'] } },
       decisions: ['approve', 'deny'],
@@ -215,13 +215,13 @@ describe("what gemini-cli's events say", () => {
   });
 });
 
-describe('a task that is looked at', () => {
+describe('a snapshot of a task', () => {
   const person = message([words('do it')], Role.ROLE_USER, 'u');
   const asks = message([data(call('awaiting_approval', { confirmationDetails: edit }))], undefined, 'c1');
   const says = message([words('I do.')], undefined, 'w');
   const state = TaskState.TASK_STATE_INPUT_REQUIRED;
 
-  test('still asks what waited, and says what was said', () => {
+  test('still has the waiting calls as questions, and the text so far', () => {
     expect(observed(task(state, [person, says, asks]))).toMatchObject([
       { type: 'account', text: 'I do.' },
       { type: 'asked' },
@@ -230,7 +230,7 @@ describe('a task that is looked at', () => {
     ]);
   });
 
-  test('of each call the last word counts: one that runs is not taken for the end of the turn', () => {
+  test('the last state of each call counts: a running call does not end the turn', () => {
     const runs = message([data(call('executing'))], undefined, 'c2');
     const seen = types(task(state, [person, asks, runs]));
     expect(seen).toEqual(['moving', 'account', 'activity']);
@@ -241,7 +241,7 @@ describe('a task that is looked at', () => {
     expect(seen.map((each) => each.type)).toEqual(['account', 'turn-ended']);
   });
 
-  test('a turn that was cut off says so, and one that is forgotten asks the person to look', () => {
+  test('a turn that was cut off says so; a forgotten turn asks the person to check', () => {
     const aborted = message([words('Execution aborted by client.')], undefined, 'x');
     expect(observed(task(state, [person, says, aborted], aborted))).toMatchObject([
       { type: 'account', text: 'I do.' },
@@ -254,7 +254,7 @@ describe('a task that is looked at', () => {
   });
 });
 
-describe('what gemini-cli is told', () => {
+describe('messages to gemini-cli', () => {
   const onFile = waiting(edit, {}, 'write_file');
   const onCommand = waiting({ type: 'exec', command: 'ls -l', rootCommand: 'ls' });
   const onServer = waiting({ type: 'mcp', serverName: 'git', toolName: 'log' });
@@ -307,13 +307,13 @@ describe('what gemini-cli is told', () => {
     expect(action.decisions).toEqual(['approve', 'deny']);
   });
 
-  test('D2 what is shown has a name of its own, which changes with it', () => {
+  test('D2 the shown content has a code of its own, which changes with it', () => {
     expect(waiting(edit, {}, 'write_file').shown).toBe(onFile.shown);
     expect(waiting({ ...edit, fileDiff: '+b' }).shown).not.toBe(onFile.shown);
     expect(sent(onFile, { shown: onFile.shown })).toMatchObject({ outcome: 'proceed_once' });
   });
 
-  test('an answer goes to a question, in words, and to nothing else', () => {
+  test('an answer goes to a question, as text, and to nothing else', () => {
     const question = withShownCode({ id: 'q', text: '?' });
     const { shown } = question;
     const answer = { type: 'answer', callId: 'q', shown, answer: 'go on' } as const;
@@ -325,14 +325,14 @@ describe('what gemini-cli is told', () => {
     ).toThrow(/approve or deny/);
   });
 
-  test('a workspace goes with the work, and without one no settings do', () => {
+  test('a workspace is sent with the work; without a workspace no settings are sent', () => {
     expect(geminiDialect.phraseTask('go', { workspace: '/w', autoExecute: true }).metadata).toEqual({
       coderAgent: { kind: 'agent-settings', workspacePath: '/w', autoExecute: true },
     });
     expect(geminiDialect.phraseTask('go', {}).metadata).toBeUndefined();
   });
 
-  test('which calls a message decides can be told from it', () => {
+  test('a message’s decided calls can be read from it', () => {
     const { decidedBy, approvedBy } = geminiDialect.hazards;
     expect(approvedBy?.(decide(onFile, {}).parts)).toEqual(['c']);
     expect(approvedBy?.(decide(onFile, { decision: 'deny' }).parts)).toEqual([]);
@@ -340,7 +340,7 @@ describe('what gemini-cli is told', () => {
     expect(decidedBy?.([words('go on'), data({ callId: 'c' })])).toEqual([]);
   });
 
-  test('what a person is shown of each kind', () => {
+  test('a preview of each kind', () => {
     expect(onCommand).toMatchObject({
       title: 'ls -l',
       sideEffect: 'command',

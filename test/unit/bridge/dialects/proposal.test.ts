@@ -14,7 +14,7 @@ const diffOf = (proposal: FileProposal, now: string): string => {
   return preview.type === 'diff' ? preview.diff : '';
 };
 
-describe('a proposal of an agent that binds nothing', () => {
+describe('a proposal of an agent that does not bind decisions', () => {
   test.each([
     ['one\n', 'one\n', true],
     ['one\r\n', 'one\n', true],
@@ -26,7 +26,7 @@ describe('a proposal of an agent that binds nothing', () => {
     expect(isCurrent(file({ before }), now)).toBe(current);
   });
 
-  test('is shown against the content now, as another question', () => {
+  test('is shown against the current content, as another question', () => {
     const before = pendingWrite('c');
     const once = outdatedAction(before, file(), 'mine\n');
     expect(once.action.shown).not.toBe(before.shown);
@@ -37,7 +37,7 @@ describe('a proposal of an agent that binds nothing', () => {
     expect(twice.action.shown).not.toBe(before.shown);
   });
 
-  test('of a part leaves the rest; where the part is gone the whole text stands', () => {
+  test('of a part keeps the rest; if the part is gone, the whole text is shown', () => {
     const part = { from: 'b', to: '$&' };
     expect(diffOf(file({ part }), 'a\nb\n')).toContain(' a\n-b\n+$&\n');
     expect(diffOf(file({ part }), 'a\n')).toContain('-a\n+two\n');

@@ -28,7 +28,7 @@ const status = (state: TaskState, parts: Part[]): TaskStatus => ({
   },
 });
 const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
-/** An answer to a question, and that question. */
+/** An answer, and the question that it belongs to. */
 const answered = (text: string, form?: Record<string, unknown> | null) => {
   const question = withShownCode({ id: 'q', text: '', ...(form !== undefined && { form }) });
   const { shown } = question;
@@ -36,14 +36,14 @@ const answered = (text: string, form?: Record<string, unknown> | null) => {
 };
 
 describe('a question', () => {
-  test('in words has no form, one with data has, with its schema where there is one', () => {
+  test('in text has no form; one with data has a form, with its schema if there is one', () => {
     const asks = TaskState.TASK_STATE_INPUT_REQUIRED;
     expect(questionOf(status(asks, [words('Who?')]), 't')).toEqual(withShownCode({ id: 'q', text: 'Who?' }));
     expect(questionOf(status(asks, [words('Who?'), data({ schema })]), 't')?.form).toEqual(schema);
     expect(questionOf(status(asks, [data([1])]), 't')?.form).toBeNull();
   });
 
-  test('R69 a sign-in is one too, with the addresses to open', () => {
+  test('R69 can be a sign-in, with the addresses to open', () => {
     const asks = TaskState.TASK_STATE_AUTH_REQUIRED;
     const asked = questionOf(status(asks, [words('Sign in'), data({ url: 'https://id.example/' })]), 't');
     expect(asked?.text).toContain('To open in a browser: https://id.example/');
@@ -54,21 +54,21 @@ describe('a question', () => {
 });
 
 describe('an answer', () => {
-  test('in words stays words, also where there is a form', () => {
+  test('in text stays text, even if there is a form', () => {
     expect(answered('Ada', schema).parts).toEqual([words('Ada')]);
     expect(answered('{"a":"x"}').parts).toEqual([words('{"a":"x"}')]);
   });
 
-  test('in JSON is data where the question came with data', () => {
+  test('in JSON is data if the question had data', () => {
     expect(answered(' {"a":"x"}', schema).parts).toEqual([data({ a: 'x' })]);
     expect(answered('{"b":1}', null).parts).toEqual([data({ b: 1 })]);
   });
 
-  test('that lacks what the form requires is not sent', () => {
+  test('without a required field is not sent', () => {
     expect(() => answered('{"b":1}', schema)).toThrow(/asks for "a" too; nothing was sent/);
   });
 
-  test('is data only as an object', () => {
+  test('is data only if it is an object', () => {
     expect(answerAsData('[1]')).toBeUndefined();
     expect(answerAsData('{"a":')).toBeUndefined();
     expect(answerAsData('null')).toBeUndefined();
@@ -80,8 +80,8 @@ describe('an answer', () => {
   });
 });
 
-describe('addresses beside the words', () => {
-  test('are those of http and https, each once, in data and files', () => {
+describe('addresses in a question', () => {
+  test('are http or https addresses, each once, from data and files', () => {
     const file = part({ $case: 'url', value: 'https://example.com/f' });
     const all = extractUrls([
       words('https://in.words/'),
@@ -91,7 +91,7 @@ describe('addresses beside the words', () => {
     expect(all).toEqual(['https://a.example/', 'https://example.com/f']);
   });
 
-  test('X3 data of any depth and breadth is not followed without end', () => {
+  test('X3 are collected within limits from data of any depth and breadth', () => {
     let deep: unknown = 'https://deep.example/';
     for (let n = 0; n < 100_000; n += 1) deep = [deep];
     expect(extractUrls([data(deep)])).toEqual([]);

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { withStartLock } from '../../../../bridge/local-server/start-lock.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
-/** Milliseconds. */
+/** In milliseconds. */
 const UPDATE = 15_000;
 const RETRY = 500;
 
@@ -22,7 +22,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-test('a lock that another bridge took during a sleep of the machine ends nothing', async () => {
+test('a lock that another bridge took while the machine slept ends no process', async () => {
   const result = await withStartLock(state, async (lost) => {
     await rm(lockPath, { recursive: true });
     const aborted = new Promise<void>((resolve) => lost.addEventListener('abort', () => resolve()));

@@ -16,8 +16,8 @@ test('calls the listener after a change', async () => {
   await changed;
 });
 
-test('calls the listener again and again if the system refuses to watch', async () => {
-  // A missing directory fails as a system without free watches does: `fs.watch` throws.
+test('calls the listener repeatedly if the system refuses to watch', async () => {
+  // A missing directory gives the same error as a system without free watches: `fs.watch` throws.
   const missing = join(await temporaryDirectory(), 'missing');
   let calls = 0;
   await new Promise<void>((resolve) => {

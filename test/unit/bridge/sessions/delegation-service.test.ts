@@ -19,13 +19,13 @@ import { quietConnection } from '../../../support/quiet-connection.ts';
 /** More sessions than `LiveSessions` keeps after their end. */
 const MANY = 29;
 
-/** An agent in memory: it takes a message when it is let, and answers a cancel as it is told to. */
+/** An agent in memory. It accepts a message when the test allows it, and answers a cancel as the test says. */
 class SlowAgent extends Agent {
   task = new FakeTask('task-1', 'session-1', true).work();
   readonly cancels: CancelRequest[] = [];
   take: () => void = () => undefined;
   answerCancel: () => Promise<Task> = () => Promise.resolve(this.task.cancel().toTask());
-  /** The connection breaks while it takes a message; after that its card is refused. */
+  /** The connection breaks while it accepts a message. Later requests for its card are refused. */
   breaks = false;
   #refused: ProductError | undefined;
   /** Each connection waits for it. */
@@ -36,13 +36,13 @@ class SlowAgent extends Agent {
     super('slow', () => Promise.reject(new Error('nobody is asked where it is')));
   }
 
-  /** The agent is back. */
+  /** Makes the agent reachable again. */
   recover(): void {
     this.breaks = false;
     this.#refused = undefined;
   }
 
-  /** From now on it takes a message only when it is let again. */
+  /** From now on it accepts a message only when the test allows it again. */
   hold(): void {
     this.#taken = this.#held();
   }
@@ -76,7 +76,7 @@ class SlowAgent extends Agent {
   }
 }
 
-describe('delegations that are on their way to an agent', () => {
+describe('delegations on their way to an agent', () => {
   let agent: SlowAgent;
   let outbox: Outbox;
   let live: LiveSessions;
@@ -102,7 +102,7 @@ describe('delegations that are on their way to an agent', () => {
 
   const entryOf = (messageId: string) => outbox.entries().find((entry) => entry.messageId === messageId);
 
-  test('E3 B3 the wish is on disk before anybody is told of it, and its delegation counts as delivered only when it is carried out', async () => {
+  test('E3 B3 the request is on disk before the call gets an answer, and counts as delivered only once it is carried out', async () => {
     const confirm: (() => void)[] = [];
     const asked = new Promise<void>((resolve) => {
       agent.answerCancel = () => {
@@ -116,7 +116,7 @@ describe('delegations that are on their way to an agent', () => {
     agent.take();
     await delivery;
     await asked;
-    // A bridge that is killed now leaves an entry that the next one takes up.
+    // If the bridge is killed now, the next bridge takes over the entry.
     expect(outbox.entries()).toMatchObject([{ cancel: 'enough', state: { type: 'sending' } }]);
     for (const each of confirm) each();
     await delegations.settled();
@@ -125,7 +125,7 @@ describe('delegations that are on their way to an agent', () => {
     expect(agent.cancels).toEqual([{ reason: 'enough', channel: 'mcp' }]);
   });
 
-  test('R99 R100 a call that is repeated after the answer "not delivered" joins the task', async () => {
+  test('R99 R100 a repeated call after the answer "not delivered" joins the task', async () => {
     const work = { text: 'long', settings: {} };
     const asked = { agent: agent.name, ...work, sessionId: null };
     const { session, messageId, delivery } = await delegations.start(agent, work);
@@ -141,7 +141,7 @@ describe('delegations that are on their way to an agent', () => {
     expect(await delegations.unanswered(asked)).toMatchObject({ messageId });
   });
 
-  test('A3 a task that ends before it can be cancelled keeps its end, and the delegation is closed like any', async () => {
+  test('A3 a task that ends before its cancel keeps its outcome, and the delegation is closed as usual', async () => {
     agent.answerCancel = () => {
       agent.task.say('done').complete();
       return Promise.reject(new ProductError('TASK_ENDED', 'It has ended.'));
@@ -156,7 +156,7 @@ describe('delegations that are on their way to an agent', () => {
     expect(await delegations.cancel(session, 'again')).toBe('ended-before');
   });
 
-  test('A4 what has been named is cancelled at once, and once', async () => {
+  test('A4 a known task is cancelled at once, and once', async () => {
     const { session, delivery } = await delegations.start(agent, { text: 'long', settings: {} });
     agent.take();
     await delivery;
@@ -178,7 +178,7 @@ describe('delegations that are on their way to an agent', () => {
     return { session, messageId: next.messageId, error };
   }
 
-  test('R99 a message that may have arrived: the error names the session, and says that to repeat the call is safe', async () => {
+  test('R99 if a message may have arrived, the error names the session, and says that a repeated call is safe', async () => {
     const { session, error } = await postponed();
     expect(error).toMatchObject({
       message: expect.stringContaining('To repeat the same call is safe'),
@@ -205,7 +205,7 @@ describe('delegations that are on their way to an agent', () => {
     expect(entryOf(messageId)).toMatchObject({ state: { type: 'accepted', taskId: 'task-2' } });
   });
 
-  test('R99 a cancel reaches a postponed message to a session, which is not sent again', async () => {
+  test('R99 a cancel stops a postponed message to a session, which is not sent again', async () => {
     const { session, messageId } = await postponed();
     expect(await delegations.cancel(session, 'enough')).toBe('cancelled-when-known');
     expect(entryOf(messageId)).toMatchObject({ cancel: 'enough' });
@@ -217,7 +217,7 @@ describe('delegations that are on their way to an agent', () => {
   });
 
   test.each(['the bridge connects', 'the agent answers'])(
-    'B1 a message to an ended session arrives, also if more sessions end than memory keeps while %s',
+    'B1 a message to an ended session arrives, even if more sessions end than memory keeps while %s',
     async (when) => {
       agent.task.say('done').complete();
       const { session, delivery } = await delegations.start(agent, { text: 'first', settings: {} });

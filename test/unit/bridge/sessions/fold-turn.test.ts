@@ -48,8 +48,8 @@ function folded(...observations: Observation[]): TaskView {
 }
 const texts = (view: TaskView): string[] => view.outputs.map(({ text }) => text);
 
-describe('a turn that is told piece by piece', () => {
-  test('has settled when it ends, not when a call asks: more may come before', () => {
+describe('a turn in several events', () => {
+  test('settles when it ends, not when a call asks, because more calls may follow', () => {
     const asks = folded(moving, ...asked('c'));
     expect(hasSettled(asks)).toBe(false);
     const parked = folded(moving, ...asked('c'), over());
@@ -61,53 +61,53 @@ describe('a turn that is told piece by piece', () => {
     expect(folded(moving, said('Done.'), over())).toMatchObject({ state: 'completed', pending: [] });
   });
 
-  test('waits for words where the agent says some, and its calls wait no more', () => {
+  test('waits for text if the agent asks in text, and its calls wait no more', () => {
     const view = folded(moving, ...asked('c'), over({ question }));
     expect(view).toMatchObject({ state: 'input-required', question, pending: [] });
     expect(hasSettled(view)).toBe(true);
   });
 
-  test('in which something went wrong does not end as complete', () => {
+  test('with a failure does not end as complete', () => {
     const view = folded(moving, { type: 'troubled', ...ids, question }, moving, over());
     expect(view).toMatchObject({ state: 'input-required', question });
     expect(folded(moving, { type: 'troubled', ...ids, question }, over(), moving).question).toBeNull();
   });
 
-  test('says its answer in pieces, which calls part', () => {
+  test('has its answer in pieces, separated by calls', () => {
     expect(
       texts(folded(moving, said('I '), said('write.'), ...asked('c'), said('Writ'), said('ten.'))),
     ).toEqual(['I write.', 'Written.']);
   });
 
-  test('keeps the longer account of what was said', () => {
+  test('keeps the longer version of the text', () => {
     expect(texts(folded(moving, said('I wri'), account('I write.')))).toEqual(['I write.']);
     expect(texts(folded(moving, said('I write.'), account('I')))).toEqual(['I write.']);
   });
 
-  test('begins anew in the same task, with nothing of the last', () => {
+  test('starts again in the same task, without content of the last turn', () => {
     const view = folded(moving, said('One.'), ...asked('c'), ended('c'), over(), moving, said('Two.'));
     expect(view.calls).toEqual([]);
     expect(texts(view)).toEqual(['Two.']);
   });
 
-  test('goes on after a decision with what it had', () => {
+  test('continues after a decision with its earlier content', () => {
     const view = folded(moving, said('One.'), ...asked('c'), over(), decided('c'), moving, ended('c'));
     expect(view).toMatchObject({ state: 'working', pending: [], calls: [{ callId: 'c', state: 'ok' }] });
     expect(texts(view)).toEqual(['One.']);
   });
 
-  test('a call that is asked again with something else says that it has changed', () => {
+  test('a call that asks again with another input says that it has changed', () => {
     const view = folded(moving, ...asked('c'), over(), decided('c'), ...asked('c', 'other'), over());
     expect(view.pending).toMatchObject([{ callId: 'c', shown: 'other', reason: 'content-changed' }]);
     const repeated = folded(moving, ...asked('c'), ...asked('c'), over());
     expect(repeated.pending).toMatchObject([{ reason: 'approval' }]);
   });
 
-  test('a decided call that is not asked again does not wait when the turn ends', () => {
+  test('a decided call that does not ask again is not pending when the turn ends', () => {
     expect(folded(moving, ...asked('c'), over(), decided('c'), over()).state).toBe('completed');
   });
 
-  test('what the agent has forgotten is not taken from what was heard', () => {
+  test('keeps the received events, even if the agent has forgotten them', () => {
     const forgotten = over({ question, told: false });
     expect(folded(moving, said('Done.'), over(), forgotten).state).toBe('completed');
     expect(folded(moving, ...asked('c'), forgotten)).toMatchObject({
@@ -123,7 +123,7 @@ describe('a turn that is told piece by piece', () => {
     expect(fold(view, { seq: null, observations: [ended('c'), moving] })).toBe(view);
   });
 
-  test('the output of a running tool is the last of it', () => {
+  test('the output of a running tool is its newest part', () => {
     expect(folded(moving, ...asked('c'), output('1'), output('1 2')).calls).toMatchObject([
       { summary: '1 2' },
     ]);

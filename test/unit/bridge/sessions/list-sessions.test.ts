@@ -33,18 +33,18 @@ describe('a list of sessions', () => {
     }
   });
 
-  test('takes the state from the last that tells of it, and title and time from whoever knows them', () => {
+  test('takes the state from the latest source, and title and time from any source', () => {
     const followed = told({ title: '', updatedAt: '', state: 'input-required', pending: 2 });
     expect(mergeListings([told({ usd: 0.5 }), followed])).toMatchObject([
       { state: 'input-required', pending: 2, usd: 0.5, title: 'Do it', updatedAt: '2026-01-01T00:00:00Z' },
     ]);
   });
 
-  test('keeps sessions of the same name apart by their agents', () => {
+  test('keeps sessions with the same id apart by their agents', () => {
     expect(mergeListings([told({}), told({ agent: 'b' })])).toHaveLength(2);
   });
 
-  test('R101 shows first what waits for a person, then the newest', () => {
+  test('R101 shows waiting sessions first, then the newest', () => {
     const sessions = mergeListings([
       told({}),
       told({ sessionId: 'x', updatedAt: '2027-01-01T00:00:00Z' }),
@@ -53,7 +53,7 @@ describe('a list of sessions', () => {
     expect(inListOrder(sessions).map((each) => each.sessionId)).toEqual(['old', 'x', 's']);
   });
 
-  test('names a delegation that is still on its way by its message, or by the session it goes on with', () => {
+  test('names a delegation on its way by its message, or by the session that it continues', () => {
     const entry = {
       messageId: 'm',
       agent: 'a',
@@ -78,7 +78,7 @@ describe('a list of sessions', () => {
     });
   });
 
-  test('remembers how a session ended and what it was about', () => {
+  test('keeps the outcome and the topic of an ended session', () => {
     const entry = {
       messageId: 'm',
       agent: 'a',

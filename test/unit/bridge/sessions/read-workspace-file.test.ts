@@ -5,7 +5,7 @@ import { readWorkspaceFile } from '../../../../bridge/sessions/read-workspace-fi
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 describe('readWorkspaceFile', () => {
-  test('reads a file of a workspace, and nothing for one that does not exist', async () => {
+  test('reads a file of a workspace, and returns undefined for a missing file', async () => {
     const workspace = await temporaryDirectory();
     await writeFile(join(workspace, 'a.md'), 'one\n');
     expect(await readWorkspaceFile(join(workspace, 'a.md'), [workspace])).toBe('one\n');
@@ -13,7 +13,7 @@ describe('readWorkspaceFile', () => {
     expect(await readWorkspaceFile(join(workspace, 'no', 'b.md'), [workspace])).toBe('');
   });
 
-  test('X2 reads nothing outside of the workspaces, by links neither', async () => {
+  test('X2 reads nothing outside the workspaces, not even through links', async () => {
     const [workspace, other] = [await temporaryDirectory(), await temporaryDirectory()];
     await writeFile(join(other, 'key'), 'secret');
     await symlink(join(other, 'key'), join(workspace, 'link'));

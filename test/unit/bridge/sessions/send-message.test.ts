@@ -16,7 +16,7 @@ const message: Message = messageOf(
 const refused = (): Error =>
   new TypeError('fetch failed', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) });
 
-/** Takes the message and dies before it answers; nobody listens at its address after that. */
+/** Accepts the message and exits before it answers. After that, nothing listens at its address. */
 class DyingAgent extends Agent {
   sent = 0;
   connects = 0;
@@ -57,8 +57,8 @@ const sendTo = (agent: Agent): Promise<unknown> =>
     signal: new AbortController().signal,
   });
 
-describe('a message whose agent dies before it answers', () => {
-  test('R99 B1 may have arrived, also when later attempts cannot even connect, and is tried as often as may be', async () => {
+describe('a message whose agent exits before it answers', () => {
+  test('R99 B1 may have arrived, even if later attempts cannot connect, and is retried up to the limit', async () => {
     const agent = new DyingAgent(true);
     await expect(sendTo(agent)).rejects.toMatchObject({ facts: { arrived: 'unresolved' } });
     expect(agent.connects).toBe(BACK_OFF.retries + 1);

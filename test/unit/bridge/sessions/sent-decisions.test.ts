@@ -8,46 +8,46 @@ const shown = [{ callId: 'c', shown: 'h' }];
 const changed = [{ callId: 'c', shown: 'other' }];
 const waitsNoMore = [{ callId: 'c', shown: undefined }];
 
-describe('decisions that have left', () => {
+describe('sent decisions', () => {
   let sent: SentDecisions;
   beforeEach(async () => {
     sent = new SentDecisions(new StoredClaims(await temporaryDatabase()));
     await sent.claim('first', shown, of);
   });
 
-  test('E2 of one call as it was shown only one leaves, the same as often as is safe', async () => {
+  test('E2 only one decision on a call as shown is sent; the same decision may be repeated', async () => {
     await expect(sent.claim('second', shown, of)).rejects.toThrow(/has been sent before/);
     await sent.claim('first', shown, of);
     await sent.claim('first', waitsNoMore, of);
   });
 
-  test('a call that is asked again with something else can be decided again', async () => {
+  test('a call that asks again with another input can be decided again', async () => {
     await sent.claim('second', changed, of);
     await expect(sent.claim('third', changed, of)).rejects.toThrow(/has been sent before/);
   });
 
-  test('a call of the same name of another task is another', async () => {
+  test('a call with the same id in another task is a different call', async () => {
     await sent.claim('second', shown, { ...of, taskId: 'other' });
   });
 
-  test('a call that waits no more cannot be decided, whoever decided it', async () => {
+  test('a call that no longer waits cannot be decided, whoever decided it', async () => {
     await expect(sent.claim('second', waitsNoMore, of)).rejects.toThrow(/has been sent before/);
     const unheard = [{ callId: 'unheard of', shown: undefined }];
     await expect(sent.claim('second', unheard, of)).rejects.toThrow();
   });
 
-  test('several are claimed together or not at all', async () => {
+  test('several decisions are claimed together or not at all', async () => {
     const other = { callId: 'd', shown: 'h' };
     await expect(sent.claim('second', [other, ...shown], of)).rejects.toThrow();
     await sent.claim('third', [other], of);
   });
 
-  test('one that did not arrive is as if it had never been', async () => {
+  test('a decision that did not arrive has no effect', async () => {
     await sent.failed('first', 'no');
     await sent.claim('second', shown, of);
   });
 
-  test('one that may have arrived stands until the agent has been looked at', async () => {
+  test('a decision that may have arrived holds until the bridge has checked with the agent', async () => {
     await sent.failed('first', 'unknown');
     await expect(sent.claim('second', shown, of)).rejects.toThrow(/whether it arrived is not known/);
     await sent.looked();
@@ -56,7 +56,7 @@ describe('decisions that have left', () => {
     await expect(sent.claim('third', shown, of)).rejects.toThrow(/the agent has it/);
   });
 
-  test('where nobody can tell whether there is another, nothing leaves', async () => {
+  test('if other decisions cannot be ruled out, no decision is sent', async () => {
     const broken = {
       take: () => Promise.reject(new Error('the disk is full')),
       release: () => undefined,

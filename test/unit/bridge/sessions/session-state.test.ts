@@ -60,7 +60,7 @@ const anyEvent: fc.Arbitrary<SessionEvent> = fc.constantFrom(
 );
 
 describe('the state of a session', () => {
-  test('S1 agrees with its view after any events, and the old state stays as it was', () => {
+  test('S1 agrees with its view after any events, and the old state object does not change', () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 25 }), (events) => {
         let state: SessionState = NEW_SESSION;
@@ -82,7 +82,7 @@ describe('the state of a session', () => {
     );
   });
 
-  test('R100 nothing but the agent’s answer makes a first message delivered', () => {
+  test('R100 only the agent’s answer makes a first message delivered', () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 25 }), (events) => {
         const silent = events.filter(({ type }) => type !== 'observed');
@@ -91,14 +91,14 @@ describe('the state of a session', () => {
     );
   });
 
-  test('R100 a message on its way hides neither the earlier task nor what becomes of it', () => {
+  test('R100 a message on its way hides neither the earlier task nor its outcome', () => {
     const state = after(status('working'), send(), ASKS);
     expect(stateName(state)).toBe('not-delivered');
     expect(taskOf(state)).toMatchObject({ type: 'waiting', view: { pending: [{ callId: 'one' }] } });
     expect(next(state, DELIVERED)).toBe(taskOf(state));
   });
 
-  test('a message that came to nothing leaves the task as it was before', () => {
+  test('a message that fails leaves the task unchanged', () => {
     const before = after(status('input-required', { question: QUESTION }));
     const sending = next(before, send('q', false));
     expect(sending.type).toBe('working');
@@ -108,33 +108,33 @@ describe('the state of a session', () => {
     expect(next(moved, { type: 'undelivered', error: LOST, before: was, during })).toBe(moved);
   });
 
-  test('an answered question is not asked again while the agent repeats it', () => {
+  test('an answered question is not shown again while the agent repeats it', () => {
     const asked = status('input-required', { question: QUESTION, text: 'once more' });
     expect(after(status('input-required', { question: QUESTION }), send('q'), DELIVERED, asked).type).toBe(
       'working',
     );
   });
 
-  test('a stream that ends by itself makes a state final that does not say what it waits for', () => {
+  test('a stream’s end makes a state final if the state does not say what it waits for', () => {
     const state = after(status('input-required'));
     expect(state.type).toBe('working');
     expect(next(state, { type: 'stream-ended' }).type).toBe('waiting');
     expect(next(after(status('working')), { type: 'stream-ended' }).type).toBe('working');
   });
 
-  test('R100 a forgotten task waits for nothing, until the agent reports it again', () => {
+  test('R100 a forgotten task waits for nothing until the agent reports it again', () => {
     const forgotten = next(after(ASKS), FORGOTTEN);
     expect([stateName(forgotten), taskOf(forgotten)?.view.pending]).toEqual(['unknown-to-agent', []]);
     expect(next(forgotten, FORGOTTEN)).toBe(forgotten);
     expect(next(forgotten, ASKS).type).toBe('waiting');
   });
 
-  test('an ended task stays ended when its agent forgets it, and its result is handed over once', () => {
+  test('an ended task stays ended if its agent forgets it, and its result is delivered once', () => {
     const ended = after(status('completed'));
     expect(next(ended, FORGOTTEN)).toBe(ended);
     const collected = next(ended, { type: 'handed-over' });
     expect(collected).toMatchObject({ type: 'ended', result: 'handed-over' });
-    // With some agents a session goes on in the same task.
+    // With some agents a session continues in the same task.
     expect(next(next(collected, status('working')), status('completed'))).toMatchObject({ result: 'open' });
   });
 });

@@ -5,7 +5,7 @@ import { handleOf, readHandle } from '../../../../bridge/sessions/task-handle.ts
 const text = fc.string({ unit: 'binary', minLength: 1 });
 
 describe('the id of an MCP task', () => {
-  test('B3 holds the session and the task, whatever an agent calls them, and fits a header', () => {
+  test('B3 contains the session and the task, with any id of an agent, and fits a header', () => {
     fc.assert(
       fc.property(text, fc.oneof(text, fc.constant('')), (sessionId, taskId) => {
         const handle = handleOf({ sessionId, taskId });
@@ -16,7 +16,7 @@ describe('the id of an MCP task', () => {
   });
 
   test.each(['', 'session-1', '::task', 'a::b::c', 'a b::c', '%::x', 'ä::ö'])(
-    '%j was made by nobody',
+    '%j is not a valid id',
     (handle) => {
       expect(readHandle(handle)).toBeUndefined();
     },

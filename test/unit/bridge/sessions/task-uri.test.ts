@@ -14,8 +14,8 @@ const id = fc.oneof(
   fc.constantFrom('.', '..', '~.', '~~..', '...'),
 );
 
-describe('the address of a part of a task', () => {
-  test('leads back to it, whatever characters an agent has put into its ids', () => {
+describe('the URI of a part of a task', () => {
+  test('decodes to the part, with any characters in the agent’s ids', () => {
     fc.assert(
       fc.property(
         id,
@@ -43,7 +43,7 @@ describe('the address of a part of a task', () => {
     ['a place beyond any text', { session: 's', task: 't', part: 'state', from: '1234567890' }],
     ['half a character', { session: '%', task: 't', part: 'state' }],
     ['no task', { session: 's', part: 'state' }],
-  ])('with %s is no address', (_, variables) => {
+  ])('with %s is invalid', (_, variables) => {
     expect(readAddress(variables)).toBeUndefined();
   });
 });

@@ -48,12 +48,12 @@ function folded(...events: Observed[]): TaskView {
 }
 
 describe('the view of a task', () => {
-  test('is nothing before anything was observed', () => {
+  test('is empty before the first observation', () => {
     expect(fold(undefined, at(null))).toBeUndefined();
     expect(fold(undefined, at(1, { type: 'activity', activity: started('c') }))).toBeUndefined();
   });
 
-  test('S1 an event at or before its place changes nothing, so that a repeated stream repeats nothing', () => {
+  test('S1 ignores an event at or before its position, so a repeated stream repeats nothing', () => {
     const events = [
       at(1, snapshot()),
       at(2, output('a')),
@@ -66,23 +66,23 @@ describe('the view of a task', () => {
     expect(once.seq).toBe(4);
   });
 
-  test('J2 a snapshot of the very place it stands at is taken: it says the same and more', () => {
+  test('J2 accepts a snapshot of its own position, which has the same content or more', () => {
     const overview = { settings: {}, turns: 2, calls: [], usage: { inputTokens: 3, outputTokens: 4 } };
     const view = folded(at(1, snapshot()), at(2, status()), at(2, snapshot({ overview })));
     expect(view.cost).toEqual({ turns: 2, inputTokens: 3, outputTokens: 4, usd: null });
   });
 
-  test('an older snapshot is not', () => {
+  test('ignores an older snapshot', () => {
     expect(folded(at(5, status({ state: 'completed' })), at(4, snapshot())).state).toBe('completed');
   });
 
-  test('without places, events are taken as they come', () => {
+  test('accepts events without positions in their order', () => {
     expect(folded(at(null, snapshot()), at(null, output('a')), at(null, output('a'))).outputs[0]?.text).toBe(
       'aa',
     );
   });
 
-  test('a snapshot replaces what was known of the outputs', () => {
+  test('replaces the known outputs with those of a snapshot', () => {
     const view = folded(
       at(null, output('old')),
       at(null, snapshot({ outputs: [{ id: 'n', name: '', text: 'new' }] })),
@@ -90,22 +90,22 @@ describe('the view of a task', () => {
     expect(view.outputs).toEqual([{ id: 'n', name: '', text: 'new' }]);
   });
 
-  test("the session's next task begins a new view, whose places begin again", () => {
+  test('starts again with the session’s next task, and its positions too', () => {
     const view = folded(at(9, status({ state: 'completed' })), at(1, snapshot({ taskId: 'next' })));
     expect(view).toMatchObject({ taskId: 'next', state: 'working', seq: 1 });
   });
 
-  test('what was counted is no longer told once something has happened that was not counted in', () => {
+  test('drops a total once a later event is not included in it', () => {
     const overview = { settings: {}, turns: 1, calls: [], usage: { inputTokens: 1, outputTokens: 1 } };
     expect(folded(at(1, snapshot({ overview })), at(2, status({ state: 'completed' }))).cost).toBeNull();
   });
 
-  test('an append goes to the end of the output, anything else takes its place', () => {
+  test('adds an append to the end of the output, and lets any other output replace it', () => {
     expect(folded(at(1, output('a')), at(2, output('b'))).outputs[0]?.text).toBe('ab');
     expect(folded(at(1, output('a')), at(2, output('b', false))).outputs[0]?.text).toBe('b');
   });
 
-  test('X3 an agent that talks without end fills no memory, and its last words are kept', () => {
+  test('X3 keeps only the last part of an agent’s endless text', () => {
     const piece = 'x'.repeat(1024 * 1024);
     let view: TaskView | undefined;
     for (let n = 0; n < 20; n += 1) view = fold(view, at(null, output(piece, true, `o${String(n)}`)));
@@ -120,7 +120,7 @@ describe('the view of a task', () => {
     expect(view?.calls.length).toBeLessThanOrEqual(200);
   });
 
-  test('a call is followed from being asked for to its end, under one id', () => {
+  test('follows a call from its request to its end, under one id', () => {
     const call = { callId: 'c', tool: 'write-file', title: 'Write' };
     const asked = { type: 'tool.requested', ...call, asks: true } as const;
     const decided = {
@@ -155,7 +155,7 @@ describe('the view of a task', () => {
     ]);
   });
 
-  test('R09 a decision takes its call off what is pending, and leaves the others', () => {
+  test('R09 removes a decided call from the pending actions, and keeps the others', () => {
     const pending = [pendingWrite('one'), pendingWrite('two')];
     const decided = {
       type: 'tool.decided',
@@ -174,11 +174,11 @@ describe('the view of a task', () => {
     expect(hasSettled(view)).toBe(true);
     const both = fold(view, at(3, { type: 'activity', activity: { ...decided, callId: 'two' } }));
     expect(both?.state).toBe('input-required');
-    // All decided and nothing heard since: it is about to move, not waiting for anybody.
+    // All calls are decided, and no event has arrived since: the task works again soon, and waits for no person.
     expect(hasSettled(both ?? view)).toBe(false);
   });
 
-  test('of a task that has ended nothing waits: what had not begun is skipped, what ran keeps its state', () => {
+  test('shows no pending action for an ended task: calls that had not started are skipped, running ones keep their state', () => {
     const asked = {
       type: 'tool.requested',
       callId: 'one',
@@ -200,7 +200,7 @@ describe('the view of a task', () => {
     ]);
   });
 
-  test('a question that was answered is not waited for again, a new one is', () => {
+  test('does not ask an answered question again, but asks a new one', () => {
     expect(hasSettled(asking('q1'))).toBe(true);
     expect(hasSettled(asking('q1'), new Set(['q1']))).toBe(false);
     expect(hasSettled(asking('q2'), new Set(['q1']))).toBe(true);
@@ -222,7 +222,7 @@ describe('the view of a task', () => {
     expect(isInterrupted(view)).toBe(interrupted);
   });
 
-  test('a message without a task is a result', () => {
+  test('shows a message without a task as a result', () => {
     const view = folded(at(null, { type: 'reply', taskId: '', sessionId: 's', text: 'Hello' }));
     expect(view).toMatchObject({ state: 'completed', reply: 'Hello' });
   });
@@ -237,7 +237,7 @@ function callsAfter(
   ).calls;
 }
 
-/** When the event of that place happened. */
+/** The time of the event at that position. */
 function timeOf(seq: number): string {
   return new Date(seq * 1000).toISOString();
 }

@@ -19,7 +19,7 @@ describe("the bridge's settings", () => {
   });
   afterEach(() => rm(stateDir, { recursive: true, force: true }));
 
-  test('have defaults that work with nothing set', async () => {
+  test('have defaults that work without configuration', async () => {
     expect(await readBridgeSettings({ stateDir }, {})).toEqual({
       agentUrl: undefined,
       agentTokenEnv: 'MCP_A2A_BRIDGE_AGENT_TOKEN',
@@ -44,7 +44,7 @@ describe("the bridge's settings", () => {
     });
   });
 
-  test('flags win over the environment, that over the file', async () => {
+  test('from flags override the environment, which overrides the file', async () => {
     await writeFile(
       join(stateDir, 'config.json'),
       JSON.stringify({ bridge: { waitSeconds: 1, toolPrefix: 'f_', logLevel: 'error' } }),
@@ -71,7 +71,7 @@ describe("the bridge's settings", () => {
     ['0', 0],
     ['8080', 8080],
     [8080, 8080],
-  ])('HTTP asked for with %p is served at the port %p', async (given, port) => {
+  ])('make HTTP listen with %p on the port %p', async (given, port) => {
     expect((await readBridgeSettings({ stateDir, http: given }, {})).http).toBe(port);
   });
 
@@ -92,7 +92,7 @@ describe("the bridge's settings", () => {
     await expect(readBridgeSettings({ stateDir, ...flags }, {})).rejects.toThrow(says);
   });
 
-  test('agents come from the file, the first one being the default', async () => {
+  test('list agents in the file; the first one is the default', async () => {
     const agents = {
       alpha: { url: 'http://127.0.0.1:1' },
       beta: { url: 'http://127.0.0.1:2', tokenEnv: 'BETA' },
@@ -107,7 +107,7 @@ describe("the bridge's settings", () => {
     await expect(registry.pick('beta').connect()).rejects.toThrow(/variable BETA, which is not set/);
   });
 
-  test('without an agent it is the local server', async () => {
+  test('use the local server if no agent is configured', async () => {
     const settings = await readBridgeSettings({ stateDir, autoStart: false }, {});
     const registry = configuredAgents(settings, {}, '/server.js');
     expect(registry.all.map((each) => each.name)).toEqual(['local']);
@@ -146,7 +146,7 @@ describe("the bridge's settings", () => {
     }
   });
 
-  test('the help says nothing twice, and with what the process exits', () => {
+  test('the help repeats nothing, and lists the exit codes', () => {
     const shown: string[] = [];
     program(async () => undefined, places)
       .configureOutput({ writeOut: (text) => shown.push(text) })

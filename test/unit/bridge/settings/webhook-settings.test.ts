@@ -9,7 +9,7 @@ describe('the settings of the approval webhook', () => {
     'http://127.0.0.1:8080/hook',
     'http://localhost/hook',
     'http://[::1]:8080/hook',
-  ])('%s is taken', (url) => {
+  ])('%s is accepted', (url) => {
     expect(webhookSettingsSchema.parse({ url, ...secret })).toMatchObject({
       url,
       afterSeconds: 30,
@@ -17,7 +17,7 @@ describe('the settings of the approval webhook', () => {
     });
   });
 
-  test('an address in the clear is taken only when that is said to be meant', () => {
+  test('an http address is accepted only with explicit permission', () => {
     const url = 'http://hooks.example.com/approvals';
     expect(() => webhookSettingsSchema.parse({ url, ...secret })).toThrow(/https, or http on this machine/);
     expect(webhookSettingsSchema.parse({ url, ...secret, allowHttp: true }).url).toBe(url);

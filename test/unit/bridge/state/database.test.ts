@@ -8,7 +8,7 @@ import { openDatabase } from '../../../support/bridge-database.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 describe("the bridge's database", () => {
-  test('its files are for their owner alone, whatever the umask', async () => {
+  test('its files are readable by their owner only, with any umask', async () => {
     const state = await temporaryDirectory();
     const before = process.umask(0);
     try {
@@ -20,7 +20,7 @@ describe("the bridge's database", () => {
     for (const name of await readdir(state)) expect((await stat(join(state, name))).mode & 0o777).toBe(0o600);
   });
 
-  test('B3 one that was closed in order is told from one whose process was killed', async () => {
+  test('B3 tells an orderly close from a killed process', async () => {
     const state = await temporaryDirectory();
     expect(await wasLeftOpen(state)).toBe(false);
     const database = await BridgeDatabase.open(state);
@@ -30,13 +30,13 @@ describe("the bridge's database", () => {
     expect(await wasLeftOpen(state)).toBe(false);
   });
 
-  test('many bridges that open it for the first time at once all can', async () => {
+  test('many bridges can open it for the first time at once', async () => {
     const state = await temporaryDirectory();
     const opened = await Promise.all(Array.from({ length: 8 }, () => openDatabase(state)));
     for (const each of opened) expect(each.rows('SELECT count(*) FROM delegations')).toEqual([[0]]);
   });
 
-  test('directories of an earlier version are left as they are', async () => {
+  test('directories of an earlier version stay unchanged', async () => {
     const state = await temporaryDirectory();
     await mkdir(join(state, 'outbox', 'open'), { recursive: true });
     await writeFile(join(state, 'outbox', 'open', '1.1-x.json'), '{');
@@ -52,7 +52,7 @@ describe("the bridge's database", () => {
       /newer mcp-a2a-bridge/,
     ],
     ['another program', 'CREATE TABLE theirs (a)', /database of another program/],
-  ])('R28 a file of %s is left as it was, and the sentence says what to do', async (_, sql, sentence) => {
+  ])('R28 a file of %s stays unchanged, and the error gives the next step', async (_, sql, sentence) => {
     const state = await temporaryDirectory();
     const other = openSqlite(databasePath(state), { busyTimeoutMs: 0 });
     other.exec(sql);
@@ -84,7 +84,7 @@ describe("the bridge's database", () => {
     expect(values()).toEqual([1, 2, 4]);
   });
 
-  test('close makes the last writes', async () => {
+  test('close completes the last writes', async () => {
     const state = await temporaryDirectory();
     const database = await BridgeDatabase.open(state);
     database.run('CREATE TABLE numbers (value INTEGER)');
@@ -95,7 +95,7 @@ describe("the bridge's database", () => {
     next.close();
   });
 
-  test('R28 a file that is no database, or is damaged, or cannot be made, is named, with what to do', async () => {
+  test('R28 a damaged file, a foreign file, or an impossible path is named, with the next step', async () => {
     const noDatabase = await temporaryDirectory();
     await writeFile(databasePath(noDatabase), 'hello, I am a text file and nothing else'.repeat(100));
     await expect(BridgeDatabase.open(noDatabase)).rejects.toMatchObject({

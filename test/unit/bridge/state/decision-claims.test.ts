@@ -19,11 +19,11 @@ describe('claims on decisions, in the database that bridges share', () => {
     state = await temporaryDirectory();
     database = await openDatabase(state);
     one = new StoredClaims(database);
-    // Another bridge, of a process that runs.
+    // Another bridge, whose process runs.
     other = new StoredClaims(await openDatabase(state, `${String(process.pid)}-x`));
   });
 
-  /** What a bridge that was killed has left. */
+  /** The claims of a killed bridge. */
   async function leftBehind(messageId: string): Promise<void> {
     const killed = new StoredClaims(await openDatabase(state, await endedProcess()));
     await killed.take(asking, messageId, NONE);
@@ -49,7 +49,7 @@ describe('claims on decisions, in the database that bridges share', () => {
     expect(await other.take(asking, 'm-2', NONE)).toBeUndefined();
   });
 
-  test('a claim of a killed bridge holds until the agent was asked; then exactly one bridge replaces it', async () => {
+  test('a killed bridge’s claim holds until a bridge has asked the agent; then exactly one bridge replaces it', async () => {
     await leftBehind('m-1');
     const [here, there] = [new SentDecisions(one), new SentDecisions(other)];
     for (const each of [here, there])
@@ -74,14 +74,14 @@ describe('claims on decisions, in the database that bridges share', () => {
     expect(await other.take(asking, 'm-2', new Set(['m-1']))).toEqual({ messageId: 'm-1', running: true });
   });
 
-  test('claims that cannot be read prevent a decision', async () => {
+  test('unreadable claims prevent a decision', async () => {
     database.run('DROP TABLE decision_claims');
     await expect(new SentDecisions(other).claim('m-2', calls, asking)).rejects.toMatchObject({
       reason: 'STORAGE',
     });
   });
 
-  test('a claim that is a month old is deleted when the database is next opened', async () => {
+  test('a claim that is a month old is deleted at the next open', async () => {
     await one.take(asking, 'm-1', NONE);
     database.run('UPDATE decision_claims SET at = ?', Date.now() - 31 * 24 * 60 * 60_000);
     const next = new StoredClaims(database);

@@ -33,7 +33,7 @@ describe('the outbox', () => {
     outbox = new Outbox(database);
   });
 
-  /** An outbox of a process that has ended. */
+  /** The outbox of an ended process. */
   const endedOutbox = async (): Promise<Outbox> =>
     new Outbox(await openDatabase(state, await endedProcess()));
 

@@ -5,20 +5,20 @@ import { readFile } from 'node:fs/promises';
 import { isRunning, ownProcessId } from '../../../../bridge/state/process-id.ts';
 import { endedProcess } from '../../../support/bridge-database.ts';
 
-describe("a process's id", () => {
+describe('a process id', () => {
   test('names this process while it runs', async () => {
     expect(await isRunning(await ownProcessId())).toBe(true);
   });
 
-  test('does not name a process that has ended, nor another that has its pid now', async () => {
+  test('does not name an ended process, nor another process with its pid', async () => {
     expect(await isRunning(await endedProcess())).toBe(false);
     const own = await ownProcessId();
     if (!own.endsWith('-x')) expect(await isRunning(`${String(process.pid)}-00000000zzz`)).toBe(false);
   });
 
-  test('R99 does not name a process that was killed, whose parent has not asked for its exit code', async () => {
+  test('R99 does not name a killed process whose parent has not read its exit code', async () => {
     if (process.platform !== 'linux') return;
-    // The shell becomes `sleep`, which asks for no exit code of the child it was given.
+    // The shell becomes `sleep`, which does not wait for the inherited child.
     const parent = spawn('/bin/sh', ['-c', 'sleep 600 & echo $!; exec sleep 600'], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
@@ -33,7 +33,7 @@ describe("a process's id", () => {
     }
   });
 
-  test('that is no id names nobody', async () => {
+  test('that is invalid names no process', async () => {
     expect(await isRunning('')).toBe(false);
     expect(await isRunning('abc')).toBe(false);
   });

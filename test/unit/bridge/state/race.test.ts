@@ -12,8 +12,8 @@ jest.setTimeout(120_000);
 const got = z.object({ claimed: z.array(z.string()), adopted: z.array(z.string()) });
 const QUESTIONS = 200;
 
-describe('bridges of one user, each in a process of its own', () => {
-  test('E2 B3 race for claims and for what another has left: each goes to exactly one', async () => {
+describe('bridges of one user, each in its own process', () => {
+  test('E2 B3 race for claims and for an ended process’s entries: each goes to exactly one', async () => {
     const state = await temporaryDirectory();
     const left = new Outbox(await openDatabase(state, await endedProcess()));
     const ids = Array.from({ length: 20 }, (_, at) => `m-${String(at)}`);
@@ -42,7 +42,7 @@ describe('bridges of one user, each in a process of its own', () => {
     const claimed = results.flatMap((each) => each.claimed);
     expect(claimed).toHaveLength(QUESTIONS);
     expect(new Set(claimed).size).toBe(QUESTIONS);
-    // A process that ends has its entries taken over by the next: the last one has them all.
+    // The next process takes over an ended process's entries. So the last one has them all.
     const last = new Outbox(await openDatabase(state));
     await last.adopt();
     expect(

@@ -6,7 +6,7 @@ import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const ACTION: PostedAction = { agent: 'a', sessionId: 's', taskId: 't', callId: 'c', shown: 'h' };
 
-describe('the webhook posts that an ended bridge leaves', () => {
+describe('the webhook posts of an ended bridge', () => {
   let one: WebhookPosts;
   let other: WebhookPosts;
   let killed: WebhookPosts;
@@ -15,13 +15,13 @@ describe('the webhook posts that an ended bridge leaves', () => {
     const state = await temporaryDirectory();
     killed = new WebhookPosts(await openDatabase(state, await endedProcess()));
     one = new WebhookPosts(await openDatabase(state));
-    // Another bridge, of a process that runs.
+    // Another bridge, whose process runs.
     other = new WebhookPosts(await openDatabase(state, `${String(process.pid)}-x`));
     await killed.take(ACTION);
   });
 
   test.each(['asking', 'asked'] as const)(
-    'B3 two bridges that start at once: one of them takes over a post in state %s',
+    'B3 one of two bridges that start at once takes over a post in state %s',
     async (state) => {
       killed.set(ACTION, state);
       const taken = await Promise.all([one.takeOver([ACTION.agent]), other.takeOver([ACTION.agent])]);
@@ -41,7 +41,7 @@ describe('the webhook posts that an ended bridge leaves', () => {
     expect(await owner.take(ACTION)).toBe(false);
   });
 
-  test('a bridge that releases a post, or does not know its agent, leaves the post to another bridge', async () => {
+  test('a bridge that releases a post, or does not know its agent, leaves it to another bridge', async () => {
     expect(await one.takeOver(['another'])).toEqual([]);
     expect(await one.takeOver([ACTION.agent])).toHaveLength(1);
     one.release(ACTION);
@@ -50,7 +50,7 @@ describe('the webhook posts that an ended bridge leaves', () => {
     expect(await other.take(ACTION)).toBe(true);
   });
 
-  test('a post that is over is not taken over', async () => {
+  test('a finished post is not taken over', async () => {
     killed.set(ACTION, 'over');
     expect(await one.takeOver([ACTION.agent])).toEqual([]);
   });

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { signatureHeaders } from '../../../../../bridge/approvals/webhook/signature.ts';
 
-test('a post is signed as the example of the standard is', () => {
-  // https://github.com/standard-webhooks/standard-webhooks, the test of its libraries.
+test('a post’s signature equals the example of the standard', () => {
+  // The example is from the library tests of https://github.com/standard-webhooks/standard-webhooks.
   const signed = signatureHeaders(
     { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: 1614265330, body: '{"test": 2432232314}' },
     'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',

@@ -10,7 +10,7 @@ import { runsOf } from '../../../../support/property-runs.ts';
 
 const entry = { command: '/usr/bin/node', args: ['/opt/mcp-a2a-bridge/dist/bridge/main.js'] };
 
-describe('an entry of the bridge', () => {
+describe('the bridge’s entry in a client’s settings', () => {
   it.each([
     [{ command: 'node', args: ['/x/dist/bridge/main.js'] }, true],
     [{ command: 'C:\\node.exe', args: ['C:\\x\\bridge\\main.js', '--http'] }, true],
@@ -26,7 +26,7 @@ describe.each(['json', 'jsonc', 'toml'] as const)('%s', (format) => {
   const config = configText(format);
   const keys = ['servers', 'a2a-bridge'];
 
-  it('an empty text gets the entry, once, and loses it again', () => {
+  it('an empty text gets the entry once, and loses it again', () => {
     for (const empty of ['', '\n', '  ']) {
       const put = withBridge(config, empty, { keys, entry });
       expect(put).toMatchObject({ type: 'changed' });
@@ -38,7 +38,7 @@ describe.each(['json', 'jsonc', 'toml'] as const)('%s', (format) => {
     }
   });
 
-  it('whatever else is in it stays: other servers, other settings, in any order of coming and going', () => {
+  it('all other content stays: other servers and settings, in any order of additions and removals', () => {
     const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/);
     const others = fc.dictionary(name, fc.record({ command: fc.string(), args: fc.array(fc.string()) }));
     fc.assert(
@@ -63,7 +63,7 @@ describe.each(['json', 'jsonc', 'toml'] as const)('%s', (format) => {
     );
   });
 
-  it('a server of that name that is another is not touched', () => {
+  it('another server with that name is not changed', () => {
     const text = config.put('', keys, { command: 'other', args: [] });
     expect(withBridge(config, text, { keys, entry })).toEqual({ type: 'taken' });
     expect(withoutBridge(config, text, keys)).toEqual({ type: 'taken' });
@@ -78,7 +78,7 @@ describe('JSON', () => {
     expect(after.replaceAll('\r\n', '')).not.toContain('\n');
   });
 
-  it('names the line where it stops being JSON', () => {
+  it('the error names the line with the invalid JSON', () => {
     expect(() => configText('json').read('{\n "a": }', ['a'])).toThrow(/line 2/);
   });
 });

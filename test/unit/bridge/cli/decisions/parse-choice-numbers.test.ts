@@ -3,7 +3,7 @@ import { parseChoiceNumbers } from '../../../../../bridge/cli/decisions/parse-ch
 
 const choices = [{ label: 'red' }, { label: 'light blue' }, { label: '7' }];
 
-describe('what is typed for a choice', () => {
+describe('the typed answer to a choice', () => {
   it.each([
     [false, '2', 'light blue'],
     [false, ' 1 ', 'red'],
@@ -16,11 +16,11 @@ describe('what is typed for a choice', () => {
     [true, '1 3', ['red', '7']],
     [true, '1, red', '1, red'],
     [true, '', ''],
-  ])('when several may be taken (%j), %j is %j', (multiple, typed, answer) => {
+  ])('if several choices are allowed (%j), %j means %j', (multiple, typed, answer) => {
     expect(parseChoiceNumbers({ text: 'Which?', choices, multiple }, typed)).toEqual(answer);
   });
 
-  it('is taken as it stands where there are no choices', () => {
+  it('stays unchanged if there are no choices', () => {
     expect(parseChoiceNumbers({ text: 'How many?' }, '1')).toBe('1');
   });
 });

@@ -8,7 +8,7 @@ import type { Session } from '../../../../../bridge/sessions/session.ts';
 test.each([
   [false, 'Nothing runs until every pending action is decided.'],
   [true, 'An approved call runs at once'],
-])('says when the decided call runs, one by one: %p', (oneByOne, words) => {
+])('the report says when each decided call runs: %p', (oneByOne, words) => {
   const said: string[] = [];
   const terminal = { paint: plain, say: (text: string) => said.push(text) };
   const run = z.custom<CommandRun<CommonOptions>>().parse({ options: {}, terminal });

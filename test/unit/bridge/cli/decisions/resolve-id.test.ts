@@ -34,7 +34,7 @@ const call = (callId: string): CallView => callView({ callId, title: callId, sta
 const view = (pending: readonly PendingAction[], calls: readonly CallView[] = []): TaskView =>
   taskView({ taskId: 't', sessionId: 's', state: 'input-required', pending, calls });
 
-describe('the session that is meant', () => {
+describe('the session argument', () => {
   const all = [listed('session-abc1', 'task-9'), listed('session-abd2'), listed('other')];
 
   it.each([
@@ -49,31 +49,31 @@ describe('the session that is meant', () => {
     ['ab', /Several sessions begin with "ab"[^]*session-abc1 {2}about[^]*session-abd2/],
     ['zzz', /There is no session "zzz"[^]*session-abc1/],
     ['', /There is no session ""/],
-  ])('R15 "%s" is none, and the error names those that are', (given, message) => {
+  ])('R15 "%s" matches no session, and the error lists the existing ones', (given, message) => {
     const error = resolveSessionId(all, given);
     expect(error).toBeInstanceOf(ProductError);
     expect(error).toMatchObject({ reason: 'UNKNOWN_SESSION', message: expect.stringMatching(message) });
   });
 
-  it('a title cannot write lines of its own into the error', () => {
+  it('a title cannot add lines to the error', () => {
     const error = resolveSessionId([{ ...listed('a'), title: 'x\n\u{1b}[2J' }], 'b');
     expect(error).toMatchObject({ message: expect.stringContaining('a  x⏎\\u{1b}[2J') });
   });
 });
 
-describe('the action that is meant', () => {
-  it('is the only one that waits, the one whose id begins so, or all', () => {
+describe('the action argument', () => {
+  it('may be absent for a single pending action, be a prefix of its id, or select all', () => {
     const both = view([action('call-a1'), action('call-b2')]);
     expect(resolveCalls(view([action('call-a1')]), undefined, false)).toMatchObject([{ callId: 'call-a1' }]);
     expect(resolveCalls(both, 'b', false)).toMatchObject([{ callId: 'call-b2' }]);
     expect(resolveCalls(both, undefined, true)).toHaveLength(2);
   });
 
-  it('an id that is the beginning of another is meant itself', () => {
+  it('an id that is the prefix of another selects itself', () => {
     expect(resolveCalls(view([action('c1'), action('c12')]), 'c1', false)).toMatchObject([{ callId: 'c1' }]);
   });
 
-  it('R07 one that was decided is refused, with how it was decided', () => {
+  it('R07 a decided action is refused, and the error gives the decision', () => {
     const decided = { decision: 'deny', by: 'ada', channel: 'page' } as const;
     expect(() => resolveCalls(view([], [{ ...call('call-a1'), decided }]), 'call-a1', false)).toThrow(
       /was decided before: deny, by ada over page/,
@@ -92,13 +92,13 @@ describe('the action that is meant', () => {
       false,
       /mcp-a2a-bridge answer/,
     ],
-  ])('none is guessed (%#)', (of, given, all, message) => {
+  ])('no action is guessed (%#)', (of, given, all, message) => {
     expect(() => resolveCalls(of, given, all)).toThrow(message);
   });
 });
 
 describe('short ids', () => {
-  it('are as short as they can be and still be the only ones that begin so', () => {
+  it('are the shortest unique prefixes', () => {
     const ids = ['session-aaaaaaaa-1', 'session-aaaaaaaa-2', 'session-bbbbbbbbbbbb', 'x'];
     const short = shortIds(ids);
     expect([...short.values()].toSorted()).toEqual(
@@ -107,10 +107,10 @@ describe('short ids', () => {
   });
 });
 
-describe('the question that is meant', () => {
+describe('the question argument', () => {
   const question = (callId: string): PendingAction => ({ ...action(callId), decisions: ['answer', 'deny'] });
 
-  it('is the only one, beside whatever waits for approval, or the one that is named', () => {
+  it('may be absent for a single question, even if other calls wait for approval', () => {
     expect(resolveQuestion(view([action('call-a'), question('call-b')]), {}).callId).toBe('call-b');
     expect(resolveQuestion(view([question('call-a'), question('call-b')]), { call: 'b' }).callId).toBe(
       'call-b',
@@ -122,7 +122,7 @@ describe('the question that is meant', () => {
     [[action('call-a')], undefined, /What waits needs approve, deny or edit/],
     [[question('call-a'), question('call-b')], undefined, /Name one with --call:\s+call-a/],
     [[question('call-a')], 'x', /There is no question "x"/],
-  ])('of %j, asked for %j, is none: %s', (pending, given, says) => {
+  ])('of %j, with the argument %j, matches none: %s', (pending, given, says) => {
     expect(() => resolveQuestion(view(pending), { call: given })).toThrow(says);
   });
 });

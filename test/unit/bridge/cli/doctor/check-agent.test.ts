@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { clockSkew } from '../../../../../bridge/cli/doctor/check-agent.ts';
 import { checkNode } from '../../../../../bridge/cli/doctor/check-machine.ts';
 
-describe('the skew of a clock', () => {
+describe('the error of the clock', () => {
   const before = Date.parse('2026-01-01T00:00:10.500Z');
   const asked = { before, after: before + 200 };
 
@@ -15,7 +15,7 @@ describe('the skew of a clock', () => {
   ])('%s → %s ms', (date, skew) => expect(clockSkew(date, asked)).toBe(skew));
 });
 
-describe('Node', () => {
+describe('the Node version', () => {
   it.each([
     ['v20.19.0', 'ok'],
     ['v20.18.3', 'fail'],

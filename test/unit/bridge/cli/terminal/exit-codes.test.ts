@@ -14,13 +14,13 @@ describe('the exit code', () => {
     ['STORAGE', 1],
   ])('of %s is %s', (reason, code) => expect(exitCodeOf(new ProductError(reason, ''))).toBe(code));
 
-  it('of what nobody has foreseen is 1, of a command line that cannot be followed 2', () => {
+  it('of an unexpected error is 1, of an invalid command line 2', () => {
     expect(exitCodeOf(new TypeError('x'))).toBe(1);
     expect(exitCodeOf('x')).toBe(1);
     expect(exitCodeOf(new UsageError('x'))).toBe(2);
   });
 
-  it('has each its own meaning', () => {
+  it('has a different meaning for each number', () => {
     const codes = EXIT_MEANINGS.map(([code]) => code);
     expect(new Set(codes).size).toBe(codes.length);
   });

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { logLine } from '../../../../../bridge/cli/terminal/log-line.ts';
 import { plain } from '../../../../../bridge/cli/terminal/paint.ts';
 
-describe('a line of the log', () => {
-  it('is time, level, words and facts, without what every line repeats', () => {
+describe('a formatted log line', () => {
+  it('has time, level, text and facts, without the fields that every line repeats', () => {
     const line = JSON.stringify({
       level: 50,
       time: 0,
@@ -18,7 +18,7 @@ describe('a line of the log', () => {
   });
 
   it.each(['a stack trace', '{"level":30}', '', '[1]', 'null'])(
-    '%j, which is none, is shown as it is',
+    '%j, which is no log line, stays unchanged',
     (line) => {
       expect(logLine(line, plain)).toBe(line);
     },

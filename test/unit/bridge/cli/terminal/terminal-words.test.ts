@@ -20,7 +20,7 @@ describe('sentences of the bridge, at a terminal', () => {
     expect(inTerminalWords(said)).toBe(words);
   });
 
-  test.each(TOOL_NAMES)('%s is a command, or said to be the client’s', (name) => {
+  test.each(TOOL_NAMES)('%s is a command, or names the client’s tool as such', (name) => {
     expect(inTerminalWords(name)).toMatch(/^"mcp-a2a-bridge \w+( \w+)?"|in your MCP client$/);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { indented, wrapWords } from '../../../../../bridge/cli/terminal/wrap-words.ts';
 
 describe('wrapped text', () => {
-  it('breaks between words, keeps line breaks and long words, and stays as it is in a pipe', () => {
+  it('breaks between words, keeps line breaks and long words, and stays unchanged in a pipe', () => {
     const text = `${'word '.repeat(12).trim()}\n  a list\n${'x'.repeat(70)}`;
     expect(wrapWords(text, undefined)).toBe(text);
     expect(wrapWords(text, 44).split('\n')).toEqual([
@@ -15,7 +15,7 @@ describe('wrapped text', () => {
 });
 
 describe('an indented text', () => {
-  it('fits the width, cuts no word, and begins each further line with the indent', () => {
+  it('fits the width, cuts no word, and starts each further line with the indent', () => {
     const text = indented(`→ Run: ${'word '.repeat(18).trim()}`, '  ', 50);
     expect(text.split('\n')).toEqual([
       '→ Run: word word word word word word word word',

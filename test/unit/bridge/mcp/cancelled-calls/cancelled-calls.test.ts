@@ -17,8 +17,8 @@ function withdrawn(fate: TaskOutcome, more: Partial<CancelledCall> = {}): Cancel
   return { tool: 'wait_for_task', cause: { name: 'person', words: 'stop' }, fate, ...more };
 }
 
-describe('the calls a client has withdrawn', () => {
-  test('are told once each, oldest first, with what became of the task and the way back to it', async () => {
+describe('the calls that a client has cancelled', () => {
+  test('are reported once each, oldest first, with the state of the task and how to return to it', async () => {
     const withdrawals = new CancelledCalls();
     const session = new Session(agent, 'message-1', { claims: await claims() });
     withdrawals.add(withdrawn({ type: 'goes-on' }, { session }));
@@ -32,7 +32,7 @@ describe('the calls a client has withdrawn', () => {
     expect(withdrawals.take((name) => name)).toEqual([]);
   });
 
-  test('are told with what has been learnt by then', async () => {
+  test('are reported with the latest known state', async () => {
     const withdrawals = new CancelledCalls();
     const call = withdrawn(
       { type: 'cancelling' },
@@ -53,7 +53,7 @@ describe('the calls a client has withdrawn', () => {
     expect(refused).toMatch(/came to nothing: No such model\.$/);
   });
 
-  test('are kept in a bounded number: the latest', () => {
+  test('are kept up to a limit: the latest ones', () => {
     const withdrawals = new CancelledCalls();
     for (let n = 0; n < 1_000; n += 1) {
       withdrawals.add(

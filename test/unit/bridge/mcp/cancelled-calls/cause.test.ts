@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import { causeOf, causeWords, effectOfCause } from '../../../../../bridge/mcp/cancelled-calls/cause.ts';
 
-describe('why a call was withdrawn', () => {
+describe('the cause of a cancelled call', () => {
   test.each([
     ['AbortError: user-cancel', 'person'],
     ['User requested cancellation', 'person'],
@@ -18,11 +18,11 @@ describe('why a call was withdrawn', () => {
     [new DOMException('This operation was aborted', 'AbortError'), 'unexplained'],
     [undefined, 'unexplained'],
     [new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed'), 'client-gone'],
-  ])('R48 %p is the words of: %s', (reason, name) => {
+  ])('R48 %p counts as: %s', (reason, name) => {
     expect(causeOf(reason).name).toBe(name);
   });
 
-  test('R48 a person’s stop and a disconnect end a task, each only where its setting says so', () => {
+  test('R48 a person’s stop or a disconnect cancels the task only if the setting says so', () => {
     const names = ['person', 'timeout', 'client-gone', 'unexplained'] as const;
     const effects = (onCancel: 'detach' | 'cancel', onDisconnect: 'detach' | 'cancel') =>
       names.filter((name) => effectOfCause({ name, words: '' }, { onCancel, onDisconnect }) === 'cancel');
@@ -31,7 +31,7 @@ describe('why a call was withdrawn', () => {
     expect(effects('detach', 'cancel')).toEqual(['client-gone']);
   });
 
-  test('is said with the client’s own words, on one line and not at any length', () => {
+  test('has the client’s own text, on one line and with a limited length', () => {
     expect(causeWords(causeOf('AbortError: user-cancel'))).toBe(
       'the person stopped it ("AbortError: user-cancel")',
     );

@@ -14,13 +14,13 @@ const ALL = [
 ];
 
 describe('the prompts', () => {
-  test.each(ALL)('name the tools as the client knows them: %s', (text) => {
+  test.each(ALL)('use the tool names of the client: %s', (text) => {
     const bare = TOOL_NAMES.filter((name) => new RegExp(`(?<!g_)\\b${name}\\b`).test(text));
     expect(bare).toEqual([]);
     expect(TOOL_NAMES.some((name) => text.includes(`g_${name}`))).toBe(true);
   });
 
-  test('hand on what the person said, and leave every decision to them', () => {
+  test('pass on the person’s text, and leave every decision to the person', () => {
     expect(ALL[0]).toMatch(/agent "team"[\s\S]*Sort it\.$/);
     expect(ALL[0]).toContain('Do not set autoExecute');
     expect(ALL[2]).toMatch(/\n\nOne waits\.\n\nTwo waits\.$/);
@@ -30,7 +30,7 @@ describe('the prompts', () => {
     expect(ALL[5]).toContain('Do not delegate anything again');
   });
 
-  test('R96 send nobody to a tool that is not offered, and say so when nothing waits', () => {
+  test('R96 name no tool that is not offered, and say so if nothing waits', () => {
     const person = reviewPrompt(
       { reports: ['One waits.'], more: 0, unsure: [] },
       { name: named, approvals: 'human-only' },

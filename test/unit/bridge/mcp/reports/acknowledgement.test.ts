@@ -17,6 +17,9 @@ test.each([
   ['working', call('running'), 'plain', 'The agent has accepted the message for its running task.'],
   ['completed', call('ok'), 'tool-approval', undefined],
   ['input-required', call('ok'), 'gemini', undefined],
-] as const)('R04 a message to a task that is %s says when it is read', (state, each, dialect, words) => {
-  expect(acknowledgementOf({ state, calls: [each] }, dialect)).toBe(words);
-});
+] as const)(
+  'R04 the answer to a message for a task that is %s says when the agent reads it',
+  (state, each, dialect, words) => {
+    expect(acknowledgementOf({ state, calls: [each] }, dialect)).toBe(words);
+  },
+);

@@ -80,7 +80,7 @@ function tokensOf(of: DigestFacts): { counted: number[]; digest: ReturnType<type
   return { digest, counted: told.flatMap((text) => [o200k(text), cl100k(text)]) };
 }
 
-describe.each(Object.entries(LONG))('the digest of a task full of %s', (_, words) => {
+describe.each(Object.entries(LONG))('the digest of a task with many %s', (_, words) => {
   const pending = Array.from({ length: 12 }, (__, index) =>
     pendingWrite(`call_${String(index)}`, {
       title: words,
@@ -138,7 +138,7 @@ describe.each(Object.entries(LONG))('the digest of a task full of %s', (_, words
 });
 
 describe('the digest', () => {
-  test('has fewer tokens than that whatever a task is made of', () => {
+  test('has fewer tokens than the limit for any task', () => {
     const words = fc.oneof(
       fc.string({ maxLength: 400 }),
       fc.string({ maxLength: 400, unit: 'grapheme' }),
@@ -170,7 +170,7 @@ describe('the digest', () => {
     );
   }, 60_000);
 
-  test('has the end of what a running command has put out, on one line, with hidden characters shown', () => {
+  test('has the end of a running command’s output, on one line, with hidden characters shown', () => {
     const [running] = calls(1, 'npm test');
     const toolId = running?.toolId ?? '';
     const aside = { role: 'tool-output', toolId, title: 'npm test' } as const;
@@ -185,7 +185,7 @@ describe('the digest', () => {
     expect(tokensOf(facts(ended)).digest.tools[0]).not.toHaveProperty('tail');
   });
 
-  test('of an ordinary task says all there is: what runs, what it says, what it costs, what has changed', () => {
+  test('of an ordinary task has everything: running tools, text, cost and changed files', () => {
     const { digest } = tokensOf(
       facts(
         view({
@@ -212,12 +212,12 @@ describe('the digest', () => {
     });
   });
 
-  test('says what it has cost in money where there is room for it', () => {
+  test('has the cost in money if there is space', () => {
     const cost = { turns: 12, inputTokens: 345_678, outputTokens: 9_876, usd: 1.284567 };
     expect(tokensOf(facts(view({ text: 'Looking.', cost }))).digest.cost).toEqual({ ...cost, usd: 1.28 });
   });
 
-  test('leaves out the old before the new, and what has ended before what runs, and says that it did', () => {
+  test('omits old before new, and ended before running tools, and says that it did', () => {
     const { digest } = tokensOf(
       facts(view({ calls: [...calls(9, LONG.prose), ...calls(9, 'Done', 'ok')] }), {
         changes: Array.from({ length: 40 }, (_, index) => `change ${String(index)}`),
@@ -230,7 +230,7 @@ describe('the digest', () => {
     expect(statusText({ ...digest, notes: [] })).toContain(`${String(digest.left)} more`);
   });
 
-  test('is never cut in the middle of a character', () => {
+  test('is never cut inside a character', () => {
     const { digest } = tokensOf(facts(view({ text: `${'a'.repeat(498)}🙂🙂` })));
     expect(digest.message).toMatch(/^a+🙂?…?$/u);
     expect(encodeURIComponent(digest.message)).toBeTruthy();
@@ -238,7 +238,7 @@ describe('the digest', () => {
 });
 
 describe('the MCP servers of an agent', () => {
-  test('are told in a short look, those in trouble first, as far as there is room', () => {
+  test('appear in the digest, failing ones first, as far as there is space', () => {
     const well = { name: 'notes', state: 'ready' as const, tools: 12 };
     const down = { name: 'tracker', state: 'down' as const, tools: 0, error: 'exited with code 3' };
     const { digest } = tokensOf(facts(view({ servers: [well, down] })));

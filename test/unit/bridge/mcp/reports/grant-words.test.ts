@@ -36,7 +36,7 @@ describe('grants in words', () => {
     expect(grantWords(grant(changes))).toBe(words);
   });
 
-  test('R12 a grant whose time is over stands no more', () => {
+  test('R12 an expired grant is not listed', () => {
     const [past, future] = [
       grant({ expiresAt: new Date(NOW).toISOString() }),
       grant({ expiresAt: new Date(NOW + 1).toISOString() }),

@@ -12,20 +12,20 @@ const beside = (input: Shown['input'], preview: Shown['preview'], source: Shown[
 describe('the input beside a preview', () => {
   const change = '--- a/a.ts\n+++ b/a.ts\n@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three\n';
 
-  test('has nothing that the preview shows', () => {
+  test('omits what the preview shows', () => {
     expect(beside({ path: 'a.ts', oldText: 'one\ntwo', newText: 'one\nTWO' }, diff(change))).toEqual({});
     expect(beside({ command: 'ls' }, { type: 'command', command: 'ls', cwd: '/w' })).toEqual({});
     expect(beside({ url: 'https://a' }, { type: 'url', url: 'https://a' })).toEqual({});
     expect(beside({ a: [1] }, { type: 'json', value: { a: [1] } })).toEqual({});
   });
 
-  test('D5 has what a person must see beside it', () => {
+  test('D5 has everything else that a person must see', () => {
     const command = { type: 'command', command: 'ls', cwd: '/w' } as const;
     expect(beside({ command: 'ls', env: { LD_PRELOAD: 'x' } }, command)).toEqual({
       env: { LD_PRELOAD: 'x' },
     });
     expect(beside({ a: 1, b: 2 }, { type: 'json', value: { a: 1 } })).toEqual({ a: 1, b: 2 });
-    // A short text may stand in the diff by chance.
+    // A short text may appear in the diff by chance.
     expect(beside({ path: 'a.ts', owner: 'one' }, diff(change))).toEqual({ owner: 'one' });
     const script = 'one\nTWO\nrm -rf /';
     expect(beside({ path: 'a.ts', script }, diff(change))).toEqual({ script });
@@ -33,7 +33,7 @@ describe('the input beside a preview', () => {
     expect(beside({ script }, diff(removal))).toEqual({ script });
   });
 
-  test('has no whole text of a file whose changes the diff shows, unless another program makes the change', () => {
+  test('omits the whole text of a file if the diff shows its changes, unless another program makes the change', () => {
     const content = `${'before\n'.repeat(50)}one\nTWO\nthree\n`;
     expect(beside({ content }, diff(change))).toEqual({});
     const source = { type: 'acp-agent', agent: 'other' } as const;

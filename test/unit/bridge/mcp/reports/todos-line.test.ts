@@ -8,15 +8,15 @@ const line = (...statuses: Todo['status'][]): string | null => {
   return todosLine({ outputs: [{ id: 'turn-1', name: '', text: 'words' }, list] });
 };
 
-describe('a list of things to do, in a line', () => {
-  it('says how many are done, and what is being done, or comes next', () => {
+describe('a to-do list in one line', () => {
+  it('has the number of completed items, and the current or next one', () => {
     expect(line('done', 'in_progress', 'pending')).toBe('todos 1/3: step 2');
     expect(line('done', 'pending', 'in_progress')).toBe('todos 1/3: step 3');
     expect(line('done', 'pending')).toBe('todos 1/2: step 2');
     expect(line('done', 'done')).toBe('todos 2/2');
   });
 
-  it('is nothing where there is no list, or an empty one', () => {
+  it('is empty for a missing or empty list', () => {
     expect(line()).toBeNull();
     expect(todosLine({ outputs: [] })).toBeNull();
     expect(todosLine(undefined)).toBeNull();

@@ -3,7 +3,7 @@ import { contentOf } from '../../../../../bridge/mcp/resources/task-content.ts';
 import type { Output } from '../../../../../bridge/dialects/observation.ts';
 import { fold } from '../../../../../bridge/sessions/task-view.ts';
 
-/** A task that has put these out. */
+/** A task with these artifacts. */
 function artifactsOf(...outputs: Output[]): string {
   const ids = { taskId: 't', sessionId: 's' };
   const status = { state: 'working' as const, text: '', pending: [], question: null };
@@ -32,13 +32,13 @@ const NOISE: Output = {
 };
 
 describe('the artifacts of a task', () => {
-  it('R70 begin with the answer, so that its rest is where it was said to be; what tools put out comes after it', () => {
+  it('R70 start with the answer, so that its rest has the announced position; tool output follows', () => {
     expect(artifactsOf(NOISE, TODOS, { id: 'turn-1', name: '', text: 'the answer' })).toBe(
       'the answer\n\n## Output of Run `make` (run-1)\n\nline 1\nline 2\n\n## Todos\n\n- [x] step 1',
     );
   });
 
-  it('are what tools put out where there is no answer yet', () => {
+  it('are only tool output if there is no answer yet', () => {
     expect(artifactsOf(NOISE)).toBe('## Output of Run `make` (run-1)\n\nline 1\nline 2');
     expect(artifactsOf()).toBe('');
   });

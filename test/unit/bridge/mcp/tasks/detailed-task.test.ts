@@ -32,7 +32,7 @@ function shown(of: TaskView | undefined, problem?: string, beyondForms = false):
 
 const PENDING = view('input-required', { pending: [pendingWrite('one'), pendingWrite('two')] });
 
-describe('a task as MCP shows it', () => {
+describe('a task in MCP', () => {
   test.each<[string, TaskView | undefined, string]>([
     ['not heard of yet', undefined, 'working'],
     ['submitted', view('submitted'), 'working'],
@@ -51,7 +51,7 @@ describe('a task as MCP shows it', () => {
     expect(Date.parse(task.lastUpdatedAt)).toBeGreaterThanOrEqual(Date.parse(task.createdAt));
   });
 
-  test('R66 every pending action has its form under a key of its own', () => {
+  test('R66 every pending action has its form under its own key', () => {
     const task = shown(PENDING);
     if (task.status !== 'input_required') throw new Error(task.status);
     const [one, two, ...others] = Object.entries(task.inputRequests);
@@ -61,7 +61,7 @@ describe('a task as MCP shows it', () => {
     expect(two?.[1].params.message).toContain('two.md');
   });
 
-  test('R66 D5 what no form of the client can show whole is handed back as the call itself would be', () => {
+  test('R66 D5 an action that no form can show whole is returned as by the call itself', () => {
     const task = shown(PENDING, undefined, true);
     expect(DetailedTaskV2Schema.parse(task)).toMatchObject({
       status: 'completed',
@@ -69,7 +69,7 @@ describe('a task as MCP shows it', () => {
     });
   });
 
-  test('R66 what keeps a task from being followed, and how to sign in, are said in its status', () => {
+  test('R66 the status says why a task cannot be followed, and how to sign in', () => {
     expect(shown(view('working'), 'The agent is away.').statusMessage).toContain('The agent is away.');
     expect(shown(view('auth-required', { text: 'Open https://a.example' })).statusMessage).toContain(
       'https://a.example',

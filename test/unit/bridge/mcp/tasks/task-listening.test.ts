@@ -31,7 +31,7 @@ const ack: JSONRPCMessage = {
   params: { notifications: { toolsListChanged: true }, _meta: { [SUBSCRIPTION]: 7 } },
 };
 
-describe('listening to tasks over stdio', () => {
+describe('subscriptions to tasks over stdio', () => {
   let sent: JSONRPCMessage[];
   let received: JSONRPCMessage[];
   let stopped: string[];
@@ -60,7 +60,7 @@ describe('listening to tasks over stdio', () => {
     Object.assign(listening, { onmessage: (message: JSONRPCMessage) => received.push(message) });
   });
 
-  test('R66 the acknowledgement names the tasks that exist, and what they are comes after it', async () => {
+  test('R66 the acknowledgement names the existing tasks, and their states follow', async () => {
     inner.onmessage?.(listen(DECLARED));
     expect(received).toEqual([listen(DECLARED)]);
     await listening.send(ack);
@@ -72,7 +72,7 @@ describe('listening to tasks over stdio', () => {
     ]);
   });
 
-  test('R66 a subscription that is given up, or whose client goes, is told nothing more', async () => {
+  test('R66 a cancelled subscription, or one whose client disconnects, gets no more messages', async () => {
     inner.onmessage?.(listen(DECLARED));
     await listening.send(ack);
     const before = sent.length;
@@ -86,13 +86,13 @@ describe('listening to tasks over stdio', () => {
     expect(stopped).toEqual(['known', 'known']);
   });
 
-  test('R66 a client that does not declare tasks is refused, and nobody else hears of it', () => {
+  test('R66 a client that does not declare tasks is refused, and no other client notices', () => {
     inner.onmessage?.(listen({}));
     expect(sent).toMatchObject([{ id: 7, error: { code: -32021 } }]);
     expect(received).toEqual([]);
   });
 
-  test('whatever else is said passes as it is', async () => {
+  test('all other messages pass unchanged', async () => {
     const others: JSONRPCMessage[] = [
       listen({}, []),
       { jsonrpc: '2.0', id: 1, method: 'tools/list' },

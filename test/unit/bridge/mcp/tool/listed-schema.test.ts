@@ -29,7 +29,7 @@ describe('the schemas in tools/list', () => {
     });
   });
 
-  test('an output schema has the fields of every result and their types, and a result has no null that would not fit', () => {
+  test('an output schema has the fields of every result with their types, and a result contains no null that does not fit', () => {
     const output = z.object({
       id: z.string().nullable(),
       items: z.array(z.object({ at: z.string().nullable() })),
@@ -51,7 +51,7 @@ describe('the schemas in tools/list', () => {
     });
   });
 
-  test('the input of a pending action keeps its nulls: it is the agent’s', () => {
+  test('a pending action’s input keeps its nulls, because it belongs to the agent', () => {
     const structured = { pending: [{ input: { a: null }, expiresAt: null }] };
     expect(toCallToolResult({ structured, text: '' }).structuredContent).toEqual({
       pending: [{ input: { a: null } }],

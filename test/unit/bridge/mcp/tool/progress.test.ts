@@ -48,7 +48,7 @@ describe('the progress of a call', () => {
   });
 
   test.each([0, '', 'token'])(
-    'R62 with token %p goes out at least every 15 s while nothing happens',
+    'R62 with token %p is sent at least every 15 s while nothing happens',
     async (token) => {
       const { context, told } = calling(token);
       const progress = startProgress(context, 'Wait for a task');
@@ -65,7 +65,7 @@ describe('the progress of a call', () => {
     },
   );
 
-  test('R62 says the phase, the tool and how many there are; and what happens, as it happens', async () => {
+  test('R62 has the phase, the tool and the number of tools, and each event at once', async () => {
     const { context, told } = calling(1);
     const progress = startProgress(context, 'Wait for a task');
     await jest.advanceTimersByTimeAsync(15_000);
@@ -80,7 +80,7 @@ describe('the progress of a call', () => {
     await progress.end();
   });
 
-  test('the steps of the only call are progress and total; progress always increases', async () => {
+  test('the only call’s steps are progress and total; progress always increases', async () => {
     const { context, sent } = calling(1);
     const progress = startProgress(context, 'Run a tool');
     const crawl = { callId: 'c', tool: 'crawl', title: 'Crawl', toolId: 'crawl-1' };
@@ -111,7 +111,7 @@ describe('the progress of a call', () => {
     });
   });
 
-  test('steps of one of several calls are not the progress of the task', async () => {
+  test('the steps of one of several calls are not the progress of the task', async () => {
     const { context, sent } = calling(1);
     const progress = startProgress(context, 'Wait for a task');
     progress.about(sessionWith(view));
@@ -130,7 +130,7 @@ describe('the progress of a call', () => {
     expect(sent.at(-1)?.total).toBeUndefined();
   });
 
-  test('the first message comes at once for a task that works already: nothing may happen for long', async () => {
+  test('the first message arrives at once for a task that already works, because the next event may be far off', async () => {
     const { context, told } = calling(1);
     const progress = startProgress(context, 'Wait for a task');
     progress.about(sessionWith(view));
@@ -139,7 +139,7 @@ describe('the progress of a call', () => {
     await progress.end();
   });
 
-  test('R62 without a token there is none', async () => {
+  test('R62 without a token there is no progress', async () => {
     const { context, told } = calling(undefined);
     const progress = startProgress(context, 'Wait for a task');
     await jest.advanceTimersByTimeAsync(60_000);

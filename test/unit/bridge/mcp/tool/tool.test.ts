@@ -9,14 +9,14 @@ import { TOOL_NAMES } from '../../../../../bridge/tool-names/tool-name.ts';
 const INSTRUCTIONS = instructions('auto');
 
 describe('the tools', () => {
-  test('wait less for a client that gets no progress, and as long as they were told to for any', () => {
+  test('wait less for a client that gets no progress, and the configured time for every client', () => {
     expect(waitMs(undefined, true)).toBe(100_000);
     expect(waitMs(undefined, false)).toBe(50_000);
     expect(waitMs(300, false)).toBe(300_000);
     expect(waitMs(0, true)).toBe(0);
   });
 
-  test('are spoken of by the names the client knows', () => {
+  test('appear under the names that the client uses', () => {
     expect(withToolPrefix('Call wait_for_task, or wait_for_tasks.', 'g_')).toBe(
       'Call g_wait_for_task, or wait_for_tasks.',
     );
@@ -24,18 +24,18 @@ describe('the tools', () => {
     expect(withToolPrefix(INSTRUCTIONS, 'g_').replaceAll('g_', '')).toBe(INSTRUCTIONS.replaceAll('g_', ''));
   });
 
-  test('are all named in the instructions, which fit into 2 KB with any prefix', () => {
+  test('all appear in the instructions, which fit into 2 KB with any prefix', () => {
     for (const name of TOOL_NAMES) expect(INSTRUCTIONS).toContain(name);
     for (const approvals of APPROVALS)
       expect(Buffer.byteLength(withToolPrefix(instructions(approvals), 'x'.repeat(30)))).toBeLessThan(2048);
   });
 
-  test('R96 that no client is offered are not named in the instructions', () => {
+  test('R96 that no client is offered do not appear in the instructions', () => {
     expect(instructions('human-only')).not.toContain('approve_or_deny_pending_action');
     expect(instructions('human-only')).toContain('at a terminal');
   });
 
-  test('R62 progress names the tool, and leaves its output out', () => {
+  test('R62 progress names the tool, and omits its output', () => {
     const call = { callId: 'c', tool: 'run-command', title: 'Run it' };
     expect(activityText({ type: 'tool.requested', ...call, asks: true })).toBe(
       'run-command waits for approval: Run it',

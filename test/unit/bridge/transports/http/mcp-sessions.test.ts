@@ -105,7 +105,7 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
   });
 });
 
-/** One exchange; it is over when its answer has been read, or when `over` says so. */
+/** One exchange. It ends when its answer has been read, or when `over` resolves. */
 async function exchange(
   sessions: McpSessions,
   { body, id, over }: { body: object; id?: string; over?: Promise<ExchangeEnd> },

@@ -11,7 +11,7 @@ async function replayed(events: StreamEvents, after: string): Promise<unknown[]>
   return sent;
 }
 
-test('a stream replays what follows an event, in order, and nothing of another stream', async () => {
+test('a stream replays the events after a given one, in order, and no event of another stream', async () => {
   const events = new StreamEvents();
   const first = await events.storeEvent('a', BEGINNING);
   await events.storeEvent('b', BEGINNING);
@@ -22,7 +22,7 @@ test('a stream replays what follows an event, in order, and nothing of another s
   expect(await replayed(events, one)).toEqual([message('two')]);
 });
 
-test('X3 the number and the size of the events are limited; the oldest are dropped, and their ids unknown (S2)', async () => {
+test('X3 the number and the size of the events are limited; the oldest are dropped, and their ids become unknown (S2)', async () => {
   const events = new StreamEvents();
   const oldest = await events.storeEvent('a', message('oldest'));
   const ids = [];
@@ -35,7 +35,7 @@ test('X3 the number and the size of the events are limited; the oldest are dropp
   expect(await events.getStreamIdForEventId(huge)).toBe('b');
 });
 
-test('the stream of a cancelled request is forgotten, and no other', async () => {
+test('only the stream of a cancelled request is deleted', async () => {
   const events = new StreamEvents();
   const [a, b] = await Promise.all(
     [1, 2].map((request) =>

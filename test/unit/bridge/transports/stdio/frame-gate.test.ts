@@ -7,7 +7,7 @@ import { FrameGate } from '../../../../../bridge/transports/stdio/frame-gate.ts'
 
 const GOOD = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: { progressToken: 0 } } };
 
-/** What passes, and what is refused, of these pieces of stdin. */
+/** The passed and the refused messages of these pieces of stdin. */
 async function through(
   pieces: readonly (string | Buffer)[],
   limit?: number,
@@ -18,8 +18,8 @@ async function through(
   return { passed, refused };
 }
 
-describe('the gate at stdin', () => {
-  test('messages pass as they came, however their bytes are cut into pieces', async () => {
+describe('the frame gate at stdin', () => {
+  test('passes messages unchanged, however their bytes are split', async () => {
     const lines = [GOOD, { jsonrpc: '2.0', method: 'x' }, { jsonrpc: '2.0', id: 'é', result: {} }]
       .map((message) => `${JSON.stringify(message)}\n`)
       .join('');
@@ -43,7 +43,7 @@ describe('the gate at stdin', () => {
       { id: 'a', code: -32_600 },
     ],
   ])(
-    'B4 a line that is %s is answered with a typed error, by its id if it has one',
+    'B4 answers a line that is %s with a typed error, with its id if it has one',
     async (_, line, answer) => {
       const { passed, refused } = await through([`${line}\n${JSON.stringify(GOOD)}\n`]);
       const { code, ...id } = answer;
@@ -54,7 +54,7 @@ describe('the gate at stdin', () => {
     },
   );
 
-  test('what is wrong is named, and no batch is taken apart', async () => {
+  test('names the fault, and does not split a batch', async () => {
     const { refused } = await through([
       `${JSON.stringify({ ...GOOD, params: { _meta: { progressToken: {} } } })}\n[${JSON.stringify(GOOD)}]\n`,
     ]);
@@ -64,11 +64,11 @@ describe('the gate at stdin', () => {
     ]);
   });
 
-  test('empty lines are nothing', async () => {
+  test('ignores empty lines', async () => {
     expect(await through(['\n \r\n\n'])).toMatchObject({ refused: [] });
   });
 
-  test('X3 a line beyond the limit is refused, and the next one passes', async () => {
+  test('X3 refuses a line beyond the limit, and passes the next one', async () => {
     const long = Buffer.alloc(1_000, 'x');
     const { passed, refused } = await through([long, long, '\n', `${JSON.stringify(GOOD)}\n`], 1_500);
     expect(refused).toEqual([expect.objectContaining({ error: expect.objectContaining({ code: -32_600 }) })]);

@@ -7,8 +7,8 @@ const failed = (code: number, message: string) => ({
   error: { code, message },
 });
 
-describe('errors on their way out', () => {
-  test('B4 parameters that a schema refused are called so, with where and why', () => {
+describe('outgoing errors', () => {
+  test('B4 about parameters that a schema refused say so, with place and reason', () => {
     const issues = JSON.stringify([
       { code: 'invalid_type', path: ['params', 'name'], message: 'expected string' },
     ]);
@@ -24,7 +24,7 @@ describe('errors on their way out', () => {
     failed(-32_601, '[{"path":[],"message":"x"}]'),
     { jsonrpc: '2.0' as const, id: 1, result: {} },
     { jsonrpc: '2.0' as const, method: 'notifications/progress' },
-  ])('any other message is left as it is: %j', (message) => {
+  ])('with any other message stay unchanged: %j', (message) => {
     expect(withInvalidParams(message)).toBe(message);
   });
 });
