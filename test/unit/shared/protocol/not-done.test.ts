@@ -3,7 +3,7 @@ import { notDone } from '../../../../shared/protocol/not-done.ts';
 
 const call = (title: string, state: string, tool = 'write-file') => ({ tool, title, state });
 
-describe('what a completed task did not do', () => {
+describe('the list of calls that a completed task did not do', () => {
   test.each([
     [[call('Write a.txt', 'denied')], 'not done: Write a.txt (denied)'],
     [
@@ -12,17 +12,17 @@ describe('what a completed task did not do', () => {
     ],
     [[call('Write a', 'ok'), call('Ask', 'answered'), call('Run b', 'error')], ''],
     [[], ''],
-  ])('is named with its reason: %j', (calls, words) => {
+  ])('has each call with its reason: %j', (calls, words) => {
     expect(notDone(calls)).toBe(words);
   });
 
-  test('is not what was done at a later try', () => {
+  test('omits a call that succeeded at a later try', () => {
     expect(notDone([call('Write a', 'denied'), call('Write a', 'ok')])).toBe('');
     expect(notDone([call('Write a', 'ok'), call('Write a', 'denied')])).toBe('not done: Write a (denied)');
     expect(notDone([call('a', 'denied', 'x'), call('a', 'ok', 'y')])).toBe('not done: a (denied)');
   });
 
-  test('is the last five, each once, and the number of the others; hidden characters are shown', () => {
+  test('has the last five, each once, and the number of the others; hidden characters are shown', () => {
     const calls = [...Array(7).keys()].map((at) => call(`Write ${String(at)}`, 'denied'));
     expect(notDone([...calls, call('Write 6', 'denied')])).toBe(
       'not done: Write 2 (denied), Write 3 (denied), Write 4 (denied), Write 5 (denied), Write 6 (denied), and 2 more',

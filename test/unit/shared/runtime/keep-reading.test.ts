@@ -6,7 +6,7 @@ const QUICK = { retries: 2, minTimeout: 0, maxTimeout: 0, factor: 1, randomize: 
 const CUT = new Error('cut');
 const REFUSED = new Error('refused');
 
-/** A stream that the reader finds when it opens one: it delivers some events, then ends in this way. */
+/** One stream per open. It delivers some events, then ends in this way. */
 interface Piece {
   events: number;
   end: 'ended' | 'cut' | 'refused';
@@ -43,7 +43,7 @@ const piece = (most: number): fc.Arbitrary<Piece> =>
   fc.record({ events: fc.nat({ max: most }), end: fc.constantFrom('ended', 'cut') });
 
 describe('a stream that is kept open', () => {
-  test('S1 goes on after every cut, however many there are, while each stream delivers something', async () => {
+  test('S1 continues after every cut, however many there are, while each stream delivers something', async () => {
     const sound = piece(4).map(({ events, end }) => ({ events: events + 1, end }));
     await fc.assert(
       fc.asyncProperty(
@@ -58,7 +58,7 @@ describe('a stream that is kept open', () => {
     );
   });
 
-  test('fails exactly when more streams in a row deliver nothing than there are attempts', async () => {
+  test('fails exactly when the number of streams in a row without an event exceeds the attempts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(piece(2), { maxLength: 12 }), async (all) => {
         const wanted = 100;
@@ -101,7 +101,7 @@ describe('a stream that is kept open', () => {
   });
 });
 
-/** Where the reader must give up: after so many streams, of which the last ended in this way. */
+/** The position where the reader must give up: after this many streams, of which the last ended in this way. */
 function firstRunOfFruitless(
   all: readonly Piece[],
   length: number,

@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 const MAX = 2_000;
 
 describe('a log file', () => {
-  it('stays below its limit however long its program runs, and every line is whole JSON', async () => {
+  it('stays below its limit in a long run, and every line is complete JSON', async () => {
     const path = join(await temporaryDirectory(), 'server.log');
     const log = createLogger({ name: 'test', level: 'info', destination: logFile(path, MAX) });
     for (let i = 0; i < 200; i += 1) log.info({ i }, 'something happened');
@@ -28,7 +28,7 @@ describe('a log file', () => {
     expect((await stat(`${path}.1`)).mode & 0o777).toBe(0o600);
   });
 
-  it('keeps the words of another writer of the same file, such as a crash on stderr', async () => {
+  it('keeps the text of another writer of the same file, such as a crash on stderr', async () => {
     const path = join(await temporaryDirectory(), 'server.log');
     const destination = logFile(path, MAX);
     const stderr = openSync(path, 'a');
@@ -39,11 +39,11 @@ describe('a log file', () => {
     expect(await readFile(path, 'utf8')).toBe('the next line\nFATAL ERROR: out of memory\n');
   });
 
-  it('loses lines on a disk that fails, and throws nothing', async () => {
+  it('loses lines if the disk fails, and throws nothing', async () => {
     const path = join(await temporaryDirectory(), 'server.log');
     const destination = logFile(path, 10);
     destination.write('first line\n');
-    // The copy cannot be made: a directory has its name.
+    // The copy fails, because a directory has its name.
     await mkdir(`${path}.1.new`);
     expect(() => destination.write('second line\n')).not.toThrow();
   });

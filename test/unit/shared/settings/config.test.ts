@@ -84,7 +84,7 @@ describe('settings', () => {
     [{ file: { port: '41242' } }, 'from /etc/config.json', 'a whole number'],
     [{ file: { names: 'a,b' } }, 'from /etc/config.json', 'names'],
     [{ flags: { apiKey: 'short' } }, 'from flag --api-key', 'a key'],
-  ])('%j is refused, naming key, origin and what is allowed', (sources, origin, allowed) => {
+  ])('%j is refused, and the error names key, origin and the allowed values', (sources, origin, allowed) => {
     expect(() => from(sources)).toThrow(origin);
     expect(() => from(sources)).toThrow(`Allowed: ${allowed}`);
   });
@@ -98,7 +98,7 @@ describe('settings', () => {
     [{ file: { names: 'a,b' } }, 'it is not a list'],
     [{ file: { names: ['a', 1] } }, '1: it is not text'],
     [{ flags: { apiKey: 'short' } }, 'it is too short'],
-  ])('%j is refused in words of people, not of a schema', (sources, words) => {
+  ])('%j is refused in plain words, without schema terms', (sources, words) => {
     expect(() => from(sources)).toThrow(` is not valid: ${words}. Allowed: `);
   });
 

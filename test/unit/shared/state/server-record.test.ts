@@ -31,7 +31,7 @@ describe('the record of the running server', () => {
   });
 
   test.each(['', '{', '{}', '{"url":"file:///etc/passwd","pid":1,"version":"1","startedAt":"x"}'])(
-    'a file that holds %p is no record',
+    'does not exist if the file holds %p',
     async (text) => {
       const directory = await temporaryDirectory();
       await writeFile(join(directory, 'server.json'), text);

@@ -44,7 +44,7 @@ describe('an A2A client in a page', () => {
     await named;
     expect(page.listening('pagehide')).toBe(1);
     page.dispatchEvent(new Event('pagehide'));
-    // Check at once: an unloading page waits for nothing.
+    // Check at once, because an unloading page does not wait.
     const { url, init } = asked.at(-1) ?? { url: '', init: {} };
     expect(url).toBe('http://agent/tasks/task%201:cancel');
     expect(init).toMatchObject({

@@ -113,7 +113,7 @@ describe('the fold of a task’s events', () => {
     expect(fold.report).toMatchObject({ state, question: state === 'waiting' ? 'words' : null });
   });
 
-  test('is not over for a cursor past the end, so that the server can reject it', () => {
+  test('has not ended for a cursor past the end, so that the server can reject it', () => {
     const ended = { ...TASK, status: { state: 'TASK_STATE_COMPLETED' } };
     expect([new TaskFold(ended).over, new TaskFold(ended, 3).over]).toEqual([true, false]);
   });

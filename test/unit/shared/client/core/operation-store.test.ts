@@ -93,7 +93,7 @@ describe('the operations of a user interface', () => {
     expect(operations.get(id)).toMatchObject(shown);
   });
 
-  test('a lost one is failed with its error, and one aborted before sending is canceled', async () => {
+  test('a lost one fails with its error, and one that is aborted before sending is canceled', async () => {
     const lost = await begun();
     const error = new ClientError('unreachable', 'gone');
     let ended = over(lost.id);

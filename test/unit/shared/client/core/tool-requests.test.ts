@@ -24,7 +24,7 @@ function running(): Running {
   };
 }
 
-describe('a tool that a client runs', () => {
+describe('a tool call of a client', () => {
   test('reports its steps, and the id for an abort, over A2A and over MCP alike', async () => {
     const { line, client } = running();
     const updates: ToolUpdate[] = [];
@@ -51,7 +51,7 @@ describe('a tool that a client runs', () => {
     ]);
   });
 
-  test('that waits for a person is decided through its execution', async () => {
+  test('that waits for a person can be decided through its execution', async () => {
     const { line, client } = running();
     const result = client.executeTool(
       'write-file',
@@ -65,7 +65,7 @@ describe('a tool that a client runs', () => {
     await result;
   });
 
-  test('ends with all others at abortAllRequests, with its reason; later there is nothing to abort', async () => {
+  test('ends with all others at abortAllRequests, with its reason; after that nothing is left to abort', async () => {
     const { line, client, requests } = running();
     const result = client.executeTool('crawl');
     await line.began.promise;
@@ -77,7 +77,7 @@ describe('a tool that a client runs', () => {
 });
 
 describe('an operation of a user interface', () => {
-  test('is cancelled by its own id, and its cancel callback is called once', async () => {
+  test('is cancelled by its own id, and calls its cancel callback once', async () => {
     const { line, client } = running();
     const executor = new UIToolExecutor(client);
     let cancelled = 0;
@@ -91,7 +91,7 @@ describe('an operation of a user interface', () => {
     expect(executor.cancelOperation('operation-1')).toBe(false);
   });
 
-  test('that is cancelled before it is sent calls back too, and rejects', async () => {
+  test('that is cancelled before it is sent also calls its callback, and rejects', async () => {
     const { client } = running();
     const executor = new UIToolExecutor(client);
     let cancelled = 0;

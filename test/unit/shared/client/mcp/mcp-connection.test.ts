@@ -130,7 +130,7 @@ describe('a connection to an MCP server', () => {
     ['another shape', (id: unknown) => json({ jsonrpc: '2.0', id, result: 1 }), 'malformed-answer'],
     ['a stream without the answer', () => stream(), 'outcome-unknown'],
     ['nothing', () => Promise.reject(new TypeError('reset')), 'outcome-unknown'],
-  ] as const)('answered with %s is an error by name', async (_, answer, code) => {
+  ] as const)('an answer with %s is an error with a name', async (_, answer, code) => {
     const { connection } = serverWith(({ id }) => answer(id));
     await expect(connection.request(z.string(), call)).rejects.toMatchObject({ name: 'ClientError', code });
   });
