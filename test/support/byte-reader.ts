@@ -1,4 +1,4 @@
-/** Reads a stream in the portions a protocol needs. Unread bytes stay with the sender. */
+/** Reads a stream in the portions that a protocol needs. The kernel holds unread bytes back at the sender. */
 
 /** Maximum length of a line. */
 const MAX_LINE = 64 * 1024;

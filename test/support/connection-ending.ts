@@ -16,7 +16,7 @@ interface ConnectionEnding {
   leave(stream: EventStream, peer: A2aPeer): Promise<RawConnection>;
 }
 
-/** The client announced that this is its last request: the server completes the answer and closes. */
+/** The client announced that this is its last request. So the server completes the answer and closes. */
 async function closedByServer(stream: EventStream, peer: A2aPeer): Promise<RawConnection> {
   await stream.rest();
   await stream.connection.ended();

@@ -81,7 +81,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(await everything('a')).toEqual([...first, ...then]);
       });
 
-      it('reads only what follows the cursor, and no more than asked for', async () => {
+      it('reads only entries after the cursor, and at most the requested number', async () => {
         const entries = await append(
           beginning('a', { events: [message('go'), working, delta('x'), delta('y')] }),
         );
@@ -91,7 +91,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         await expect(journal.read('a', 0, -1)).rejects.toThrow(RangeError);
       });
 
-      it('knows nothing of a task that was never begun', async () => {
+      it('finds no task that was never created', async () => {
         expect(await everything('nowhere')).toEqual([]);
         expect(await journal.row('nowhere')).toBeUndefined();
         expect(await journal.command('alice', 'never sent')).toBeUndefined();
@@ -126,7 +126,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         );
       });
 
-      it('J1 appends that are not awaited land in the order they were made', async () => {
+      it('J1 appends without an await are stored in the order of the calls', async () => {
         await append(beginning('a', { events: [working] }));
         const texts = Array.from({ length: 2_500 }, (_, index) => String(index));
         const all = texts.map((text, index) =>
@@ -139,7 +139,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(read).toEqual(texts);
       });
 
-      it('gives back what was written letter for letter, also after a restart', async () => {
+      it('returns entries byte for byte as they were written, also after a restart', async () => {
         let deep: unknown = 'bottom';
         for (let level = 0; level < 2_000; level += 1) deep = [deep];
         const strange = ['\0', 'half a pair \uD83D', '👩‍👩‍👧', '\u2028', '"\\', ''].map(delta);
@@ -158,7 +158,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
       });
     });
 
-    describe('what no correct writer asks', () => {
+    describe('requests that no correct writer makes', () => {
       it.each<[string, Append]>([
         ['no events', { taskId: 'a', expectedSeq: 2, events: [], state: 'submitted' }],
         ['a beginning without task.created', { ...beginning('b'), events: [working], state: 'working' }],
@@ -176,7 +176,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
       });
 
       it.each(['nul \0', 'half a pair \uD83D'])(
-        'X3 an id that no database gives back as it was (%j) is MALFORMED, and is found nowhere',
+        'X3 an id that a database cannot store unchanged (%j) is MALFORMED, and matches nothing',
         async (id) => {
           const malformed = { reason: 'MALFORMED' };
           await expect(journal.append(beginning(id))).rejects.toMatchObject(malformed);
@@ -201,7 +201,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         },
       );
 
-      it('R101 finds tasks by the beginning of an id, and only those of the principal', async () => {
+      it('R101 finds tasks by the prefix of an id, and only those of the principal', async () => {
         for (const [taskId, principal, sessionId] of [
           ['task-ab1', 'alice', 'session-x1'],
           ['task-ab2', 'alice', 'session-x2'],
@@ -215,8 +215,8 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(await found(journal, 'alice', 'ask-ab', 'half \uD800')).toEqual([]);
       });
 
-      it('X3 an event that cannot be written as JSON is TOO_LARGE; the appends beside it land', async () => {
-        // A cyclic value is deeper than any stack of any engine.
+      it('X3 an event that cannot be encoded as JSON is TOO_LARGE; the appends beside it succeed', async () => {
+        // A cyclic value is deeper than the stack of every engine.
         const ring: unknown[] = [];
         ring.push(ring);
         const part = { type: 'data' as const, data: ring };
@@ -252,7 +252,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
       });
 
       it.each(ENDS.map((end) => [end.type, end] as const))(
-        'J3 nothing follows %s even when it was asked in the same moment',
+        'J3 nothing follows %s even if it was requested at the same moment',
         async (_, end) => {
           await append(beginning('a', { events: [working] }));
           const { state } = continuing('a', 2, [end]);
@@ -265,7 +265,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         },
       );
 
-      it('J3 of two ends that race one is written', async () => {
+      it('J3 only one of two racing ends is written', async () => {
         await append(beginning('a', { events: [working] }));
         const outcomes = await Promise.all(ENDS.map((end) => journal.append(continuing('a', 2, [end]))));
         expect(outcomes.map(({ type }) => type)).toEqual(['appended', 'conflict', 'conflict', 'conflict']);
@@ -274,7 +274,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
     });
 
     describe('sessions', () => {
-      it('has one live task per session: the next is refused and told which', async () => {
+      it('has one live task per session: a second one is refused, and the error names the first', async () => {
         await append(beginning('a', { sessionId: 's' }));
         expect(await journal.append(beginning('b', { sessionId: 's' }))).toEqual({
           type: 'session-busy',
@@ -288,7 +288,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(await journal.row('b')).toBeUndefined();
       });
 
-      it('begins one task when several begin at once in one session', async () => {
+      it('creates one task if several start at once in one session', async () => {
         const outcomes = await Promise.all(
           ['a', 'b', 'c'].map((id) => journal.append(beginning(id, { sessionId: 's' }))),
         );
@@ -297,7 +297,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
       });
 
       it.each(ENDS.map((end) => [end.type, end] as const))(
-        'begins the next task of a session right after %s, even in the same moment',
+        'creates the next task of a session right after %s, even at the same moment',
         async (_, end) => {
           await append(beginning('a', { sessionId: 's', events: [working] }));
           const [last, next] = await Promise.all([
@@ -309,7 +309,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         },
       );
 
-      it('keeps the sessions of principals apart, be they named alike', async () => {
+      it('keeps the sessions of different principals apart, even with the same name', async () => {
         await append(beginning('a', { sessionId: 's', principal: 'alice' }));
         await append(beginning('b', { sessionId: 's', principal: 'bob' }));
         expect((await journal.session('alice', 's')).map(({ taskId }) => taskId)).toEqual(['a']);
@@ -319,7 +319,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
     });
 
     describe('commands', () => {
-      it('R27 the same message id twice appends once, at once and after a restart', async () => {
+      it('R27 a repeated message id appends once, at once and after a restart', async () => {
         const command = commandKey('m');
         const recorded = { taskId: 'a', sessionId: 's', bodyHash: 'hash', seq: 2 };
         const outcomes = await Promise.all(
@@ -336,7 +336,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect((await journal.list({ principal: 'alice' }, { size: 10 })).total).toBe(1);
       });
 
-      it('R27 a repeated message id with another body is told by the hash that was recorded', async () => {
+      it('R27 a repeated message id with another body is detected by the recorded hash', async () => {
         await append(beginning('a', { command: commandKey('m', 'one body') }));
         const again = await journal.append({
           ...continuing('a', 2, [message('other')]),
@@ -346,7 +346,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(await everything('a')).toHaveLength(2);
       });
 
-      it('a repeated command is told so even where its append would conflict, or its task has ended', async () => {
+      it('a repeated command gets its first answer even if its append would conflict, or its task has ended', async () => {
         await append(beginning('a', { events: [working] }));
         const decide: Append = { ...continuing('a', 2, [completed]), command: commandKey('decide') };
         await append(decide);
@@ -358,7 +358,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(await journal.append({ ...decide, expectedSeq: 3 })).toEqual(repeated);
       });
 
-      it('E3 a command whose append was refused is not recorded: it may be sent again', async () => {
+      it('E3 a command whose append was refused is not recorded, so it may be sent again', async () => {
         await append(beginning('a', { sessionId: 's' }));
         const command = commandKey('m');
         expect((await journal.append({ ...continuing('a', 1, [working]), command })).type).toBe('conflict');
@@ -367,7 +367,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect((await journal.append({ ...continuing('a', 2, [working]), command })).type).toBe('appended');
       });
 
-      it('keeps the message ids of principals apart', async () => {
+      it('keeps the message ids of different principals apart', async () => {
         await append(beginning('a', { command: commandKey('m', 'h', 'alice') }));
         await append(beginning('b', { principal: 'bob', command: commandKey('m', 'h', 'bob') }));
         expect((await journal.command('bob', 'm'))?.taskId).toBe('b');
@@ -375,7 +375,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
     });
 
     describe('the index', () => {
-      it('J2 the row of a task is what its entries say, at every step and after a restart', async () => {
+      it('J2 the row of a task agrees with its entries, at every step and after a restart', async () => {
         await append(beginning('a', { events: [] }));
         const steps = [
           [message('\n  Write a poem \r\nabout rain')],
@@ -402,7 +402,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(await journal.row('a')).toEqual(last);
       });
 
-      it('finds at a restart what was moving, of anybody, oldest first', async () => {
+      it('finds all active tasks at a restart, of every principal, oldest first', async () => {
         await append(beginning('submitted', { principal: 'bob' }));
         await append(beginning('parked', { events: [working, inputRequired] }));
         await append(beginning('ended', { events: [working, completed] }));
@@ -412,7 +412,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect((await journal.unsettled()).map(({ taskId }) => taskId)).toEqual(['submitted', 'moving']);
       });
 
-      it('R14 knows of each deadline, the earliest first, for as long as its task is parked on it', async () => {
+      it('R14 has each deadline, the earliest first, while its task is parked on it', async () => {
         await append(beginning('late', { events: [working, until(9_000)] }));
         await append(beginning('early', { principal: 'bob', events: [working, until(5_000)] }));
         await append(beginning('endless', { events: [working, until(null)] }));
@@ -433,7 +433,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
           expect(await journal.row(taskId)).toEqual(indexRow(taskId, await everything(taskId)));
       });
 
-      it('lists the latest update first, and each task on exactly one page, also where times are equal', async () => {
+      it('lists the latest update first, and each task on exactly one page, even if times are equal', async () => {
         for (let index = 0; index < 25; index += 1) {
           now = 1_000 + Math.floor(index / 4);
           await append(beginning(`task ${index}`));
@@ -470,7 +470,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
       });
 
       it.each(['', 'x', 'WzEsMl0=', 'WzEsIDJd', 'WzEuNSwyXQ', 'bm90IGpzb24', '💥', 'A'.repeat(100_000)])(
-        'a page token that is not one of its own is MALFORMED (%#)',
+        'a foreign page token is MALFORMED (%#)',
         async (token) => {
           const list = journal.list({ principal: 'alice' }, { size: 10, token });
           await expect(list).rejects.toMatchObject({ reason: 'MALFORMED' });
@@ -479,7 +479,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
     });
 
     describe('toolExecution', () => {
-      it('R41 names the task of every tool execution that was begun, for as long as the task is kept', async () => {
+      it('R41 names the task of every tool execution, as long as the task is kept', async () => {
         await append(beginning('a', { events: [message('do it'), working, toolStarted('x-1')] }));
         await append(continuing('a', 4, [toolStarted('x-2'), completed]));
         await reopen();
@@ -496,7 +496,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
     });
 
     describe('forget', () => {
-      it('deletes a session that is over, whole, with its message ids: the same message is then a new one', async () => {
+      it('deletes an ended session with its message ids: the same message is then new', async () => {
         const command = commandKey('m');
         await append(beginning('a', { sessionId: 's', command, events: [working, delta('x'), completed] }));
         await append(beginning('b', { sessionId: 's', events: [working, completed] }));
@@ -518,7 +518,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         ]);
       });
 
-      it('keeps a session of which a task is live, or ended not long ago, with all of its history', async () => {
+      it('keeps a session with a live or recently ended task, with all of its history', async () => {
         const ended = [working, completed];
         await append(beginning('old', { sessionId: 'live', events: ended }));
         await append(beginning('old too', { sessionId: 'fresh', events: ended }));
@@ -531,7 +531,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(await everything('old')).toHaveLength(3);
       });
 
-      it('deletes no more sessions at once than it is told to, until none is left', async () => {
+      it('deletes at most the given number of sessions at once, until none is left', async () => {
         for (const id of ['a', 'b', 'c', 'd', 'e'])
           await append(beginning(id, { events: [working, completed] }));
         const deleted: number[] = [];
@@ -541,7 +541,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
     });
 
     describe('maintain', () => {
-      it('S1 S2 changes no answer: from every cursor, by any number at once, the same entries', async () => {
+      it('S1 S2 changes no answer: from every cursor, in any number at once, the entries are the same', async () => {
         await addLongTask(journal, 'a', () => (now += 1));
         await append(continuing('a', 3_110, [completed]));
         const before = await everything('a');
@@ -563,7 +563,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(await maintainAll(journal)).toBe(0);
       });
 
-      it('J1 leaves alone what moves, and goes on with what has grown since', async () => {
+      it('J1 does not touch active tasks, and continues with tasks that have grown since', async () => {
         const moving = await addLongTask(journal, 'a', () => (now += 1));
         expect(await maintainAll(journal)).toBe(0);
         await append(continuing('a', moving.length, [inputRequired]));
@@ -581,7 +581,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
     });
 
     describe('watch', () => {
-      it('E5 wakes after each append to the task, when its entries can be read, and after nothing else', async () => {
+      it('E5 wakes after each append to the task, when its entries can be read, and at no other time', async () => {
         await append(beginning('a', { events: [working] }));
         await append(beginning('b'));
         const seen: number[] = [];
@@ -603,7 +603,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(seen).toEqual([3, 4]);
       });
 
-      it('wakes all who watch, and each stops alone', async () => {
+      it('wakes all watchers, and each can stop alone', async () => {
         await append(beginning('a', { events: [working] }));
         const woken: string[] = [];
         const wake = () => void woken.push('same');
@@ -621,7 +621,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         stops.forEach((stop) => stop());
       });
 
-      it('wakes who watches a task before it begins', async () => {
+      it('wakes a watcher of a task that does not exist yet', async () => {
         const woken = new Promise<void>((resolve) => void journal.watch('a', resolve));
         await append(beginning('a'));
         await woken;
@@ -629,7 +629,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
     });
 
     describe('close', () => {
-      it('E3 keeps what was asked before it, and answers SHUTTING_DOWN to what is asked after', async () => {
+      it('E3 stores earlier appends, and answers later ones with SHUTTING_DOWN', async () => {
         const before = journal.append(beginning('a'));
         await journal.close();
         await journal.close();

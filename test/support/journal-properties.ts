@@ -27,13 +27,13 @@ const ASKING = [1, 2, 3].map((ms) => asking(new Date(ms).toISOString()));
 /** The task ids in use. */
 export const TASKS = ['a', 'b', 'c', 'd', 'e'];
 
-/** An append a writer wants, before the task's end is known. */
+/** The append of a writer, before the task's end is known. */
 interface Wish {
   taskId: string;
   begin: boolean;
   session: string;
   principal: string;
-  /** How far the writer's seq is behind (or ahead of) the task's end. */
+  /** The distance of the writer's seq from the task's end; positive if it is behind. */
   lag: number;
   /** The writer sends this append without waiting for the previous answer. */
   pipelined: boolean;
@@ -86,7 +86,7 @@ const moment: fc.Arbitrary<Moment> = fc.record({
 
 /** @param runs the number of generated histories in `npm run test:all` */
 export function itActsAsTheModel(createStorage: () => Promise<JournalStorage>, runs: number): void {
-  it('J1 J2 J3 any interleaving of appends and restarts gives what the model gives', async () => {
+  it('J1 J2 J3 any interleaving of appends and restarts gives the model’s answers', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(moment, { minLength: 1, maxLength: 12 }), async (moments) => {
         const storage = await createStorage();

@@ -1,4 +1,4 @@
-/** Web servers on loopback for tests, some of them hostile, and the settings that allow to reach them. */
+/** Web servers on loopback for tests, some of them hostile, and the settings that allow access to them. */
 import { afterEach } from '@jest/globals';
 import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
@@ -74,7 +74,7 @@ export function webOf(allow: readonly string[], more: Partial<WebContext> = {}):
   };
 }
 
-/** Sends without end, as fast as the client reads. */
+/** Sends without end, at the speed of the client. */
 export function endless(response: ServerResponse, chunk: string | Buffer): void {
   const more = (): void => {
     while (!response.destroyed && response.write(chunk));

@@ -94,7 +94,7 @@ async function answer(client: AgentContext, sessionId: string, text: string): Pr
   if (all.length === 0) await say(client, sessionId, `You said: ${text}`);
   for (; next < all.length; next += 1) {
     const taken = all[next];
-    // Words that the client has seen are said: an agent that is killed just then does not repeat them.
+    // The client already has these words. If the agent is killed now, it does not repeat them.
     const said = taken !== undefined && 'say' in taken;
     remember(sessionId, { ...recall(sessionId), line, next: said ? next + 1 : next });
     const end = taken && (await take(client, sessionId, taken));

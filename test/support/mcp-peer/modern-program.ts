@@ -60,7 +60,7 @@ function serve(): McpServer {
     else handler.notify.toolsChanged();
     return said('changed');
   });
-  // The server refuses the call when the header is not there, or does not match.
+  // The server refuses the call if the header is missing or does not match.
   const place = z.object({ place: z.string().meta({ 'x-mcp-header': 'Place' }) });
   server.registerTool('mirrored', { inputSchema: place }, ({ place: asked }, { http }) =>
     said(`${asked}: ${http?.req?.headers.get('mcp-param-place') ?? 'no header'}`),

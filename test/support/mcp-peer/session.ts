@@ -160,7 +160,7 @@ export class Session {
         if (input.ms !== undefined) await new Promise((resolve) => setTimeout(resolve, input.ms));
         return this.#say(id, `${name}: ${input.text ?? ''} (pid ${process.pid})`);
       case 'look-and-drop':
-        // The second call is answered.
+        // Only the second call gets an answer.
         if (calls[name] === 1) return this.#wire.drop();
         return this.#say(id, 'seen at last');
       case 'cancelled':
@@ -191,7 +191,7 @@ export class Session {
       case 'flood':
         return this.#say(id, 'x'.repeat(40 * 1024 * 1024));
       case 'slow':
-        // It does not heed that the client cancels the call.
+        // It ignores the client's cancellation of the call.
         await new Promise<void>((resolve) => this.#shared.release.push(resolve));
         return this.#say(id, `done at last: ${input.text ?? ''}`);
       case 'release':
