@@ -121,8 +121,8 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
   });
   const options = { fetchImpl, legacyCompat: { enabled: true } };
   const client = await new ClientFactory({
+    // A2A 1.0 §8.3.2: the first supported interface of the card wins. So the bridge prefers none.
     transports: [new JsonRpcTransportFactory(options), new RestTransportFactory(options)],
-    preferredTransports: ['JSONRPC'],
   }).createFromAgentCard(card);
   const extensions = [TOOL_APPROVAL, RESUMABLE_STREAM, AGENT_COMMAND].filter((uri) => declares(facts, uri));
   const serviceParameters: Record<string, string> =

@@ -1,0 +1,123 @@
+/** How the bridge uses an agent card: interface, version, extensions and certificate. */
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { connectToAgent } from '../../../../bridge/agents/connection.ts';
+import { RESUMABLE_STREAM } from '../../../../shared/protocol/resumable-stream-extension.ts';
+import { TOOL_APPROVAL } from '../../../../shared/protocol/tool-approval.ts';
+
+const CARD = '/.well-known/agent-card.json';
+const servers: Server[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  }
+});
+
+interface StartedAgent {
+  url: string;
+  /** The requests except those for the card. */
+  requests: Pick<IncomingMessage, 'method' | 'url' | 'headers'>[];
+}
+
+/** An agent with these interfaces, in this order. It has one task, `t`, which is completed. */
+async function startAgent(
+  bindings: readonly string[],
+  { extensions = [], certificate }: { extensions?: readonly string[]; certificate?: string } = {},
+): Promise<StartedAgent> {
+  const agent: StartedAgent = { url: '', requests: [] };
+  const task = { id: 't', contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' } };
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    response.setHeader('content-type', 'application/json');
+    if (request.url === CARD) {
+      response.end(JSON.stringify(cardAt(agent.url, bindings, extensions)));
+      return;
+    }
+    agent.requests.push(request);
+    const overRpc = request.method === 'POST';
+    // The SDK numbers its requests from 1.
+    response.end(JSON.stringify(overRpc ? { jsonrpc: '2.0', id: 1, result: task } : task));
+  };
+  const server =
+    certificate === undefined
+      ? createServer(serve)
+      : createTlsServer({ key: certificate, cert: certificate }, serve);
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('the server has no port');
+  agent.url = `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${address.port}`;
+  return agent;
+}
+
+function cardAt(url: string, bindings: readonly string[], extensions: readonly string[]): object {
+  return {
+    name: 'agent',
+    description: '',
+    version: '1',
+    supportedInterfaces: bindings.map((protocolBinding) => ({
+      url: `${url}/${protocolBinding}`,
+      protocolBinding,
+      protocolVersion: '1.0',
+    })),
+    capabilities: { streaming: false, extensions: extensions.map((uri) => ({ uri })) },
+    defaultInputModes: ['text/plain'],
+    defaultOutputModes: ['text/plain'],
+    skills: [],
+  };
+}
+
+describe('a connection to an agent', () => {
+  test.each([
+    [['JSONRPC', 'HTTP+JSON'], '/JSONRPC'],
+    [['HTTP+JSON', 'JSONRPC'], '/HTTP+JSON/tasks/t'],
+    [['GRPC', 'https://example.com/own', 'HTTP+JSON', 'JSONRPC'], '/HTTP+JSON/tasks/t'],
+  ])('A2A 1.0 §8.3.2: with the interfaces %j it uses the first that it supports', async (bindings, path) => {
+    const agent = await startAgent(bindings);
+    const connection = await connectToAgent({ url: agent.url, headers: {} });
+    await connection.task('t');
+    expect(agent.requests.map(({ url }) => url?.split('?')[0])).toEqual([path]);
+  });
+
+  test('each request has the version and the extensions of the card as HTTP headers', async () => {
+    const extensions = [TOOL_APPROVAL, RESUMABLE_STREAM];
+    const agent = await startAgent(['JSONRPC'], { extensions });
+    const connection = await connectToAgent({ url: agent.url, headers: {} });
+    await connection.task('t');
+    const headers = agent.requests[0]?.headers;
+    expect(headers).toMatchObject({ 'a2a-version': '1.0' });
+    // A2A 1.0 §9.2: commas separate several values.
+    expect(String(headers?.['a2a-extensions']).split(/\s*,\s*/)).toEqual(extensions);
+  });
+
+  test('a task of an agent without streams is fetched, and no stream is requested', async () => {
+    const agent = await startAgent(['HTTP+JSON']);
+    const connection = await connectToAgent({ url: agent.url, headers: {} });
+    const events: unknown[] = [];
+    await connection.follow({
+      taskId: 't',
+      after: null,
+      signal: new AbortController().signal,
+      onEvent: (event) => {
+        events.push(event.payload?.$case);
+        return 'more';
+      },
+    });
+    expect(events).toEqual(['task']);
+    expect(agent.requests.map(({ url }) => url?.split('?')[0])).toEqual(['/HTTP+JSON/tasks/t']);
+  });
+
+  test('X1 an agent with a self-signed certificate gets no request', async () => {
+    const certificate = await readFile('test/fixtures/self-signed.pem', 'utf8');
+    const agent = await startAgent(['JSONRPC'], { certificate });
+    const refused = connectToAgent({ url: agent.url, headers: { authorization: 'Bearer secret' } });
+    await expect(refused).rejects.toMatchObject({ cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' } });
+    expect(agent.requests).toEqual([]);
+  });
+});
