@@ -9,8 +9,11 @@ const requirement = z.strictObject({
   text: z.string().min(1),
   verdict: z.enum(['kept', 'partly', 'not kept', 'not applicable']),
   behaviour: z.string(),
-  /** The file below `test/`, and the title of the test or its beginning. */
-  test: z.string().regex(/^[\w/.-]+: \S/),
+  /**
+   * The file below `test/`, and the title of the test or its beginning. For a rule about documentation: the page, and its
+   * heading. A dash: the product lacks the feature, so no test can show the rule.
+   */
+  test: z.string().regex(/^(?:[\w/.-]+: \S|—$)/),
 });
 type Requirement = z.infer<typeof requirement>;
 
@@ -46,24 +49,37 @@ function requirementIn(line: string): Requirement {
   throw new Error(`This requirement does not have six valid cells: ${line}`);
 }
 
-/** The file of the requirement's test, relative to the project, and the title to find there. */
-export function testOf({ test }: Requirement): { file: string; title: string } {
-  const [file = '', ...title] = test.split(': ');
-  return { file: `test/${file}.test.ts`, title: title.join(': ') };
+/** A test or a page that shows how the product meets a requirement. */
+export interface Evidence {
+  type: 'test' | 'page';
+  /** Relative to the project. */
+  file: string;
+  /** The beginning of a test's title, or a whole heading. */
+  title: string;
+}
+
+/** @returns undefined for a dash */
+export function evidenceOf({ test }: Requirement): Evidence | undefined {
+  const [file = '', ...words] = test.split(': ');
+  if (words.length === 0) return undefined;
+  const title = words.join(': ');
+  if (file.endsWith('.md')) return { type: 'page', file, title };
+  // Several test files share the tests of `support/`.
+  return { type: 'test', file: `test/${file}${file.startsWith('support/') ? '' : '.test'}.ts`, title };
 }
 
 const INTRODUCTION = `# Conformance
 
 What the specifications require, what this product does, and a test that shows it. A row joins requirements that one
-behaviour meets. \`partly\` and \`not kept\` are gaps, and the row says which. Rules for gRPC, for custom bindings and for the
-specification's own text are one row or none.
+behaviour meets. \`partly\` and \`not kept\` are gaps, and the row says which. A dash in place of a test means that the product
+does not have the feature. Rules for gRPC, for custom bindings and for the specification's own text are one row or none.
 
 Sources: A2A [1.0.1](https://github.com/a2aproject/A2A/blob/v1.0.1/docs/specification.md) and
 [0.3.0](https://github.com/a2aproject/A2A/blob/v0.3.0/docs/specification.md), and the
 [MCP revisions](https://modelcontextprotocol.io/specification).
 
 \`npm run conformance\` writes this page from the data in \`test/conformance/\`. A test checks that the page is up to date and
-that each named test exists.
+that each named test exists. \`kept\` and \`partly\` need a test, or a page where the rule is about documentation.
 `;
 
 export function conformancePage(tables: readonly Table[]): string {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
-import { conformancePage, readTables, testOf } from '../conformance/requirements.ts';
-import type { Table } from '../conformance/requirements.ts';
+import { conformancePage, evidenceOf, readTables } from '../conformance/requirements.ts';
+import type { Evidence, Table } from '../conformance/requirements.ts';
 
 describe('the requirements of the specifications', () => {
   let tables: Table[];
@@ -10,13 +10,20 @@ describe('the requirements of the specifications', () => {
   });
 
   test('each name a test that exists', async () => {
-    const named = tables.flatMap(({ requirements }) => requirements.map(testOf));
+    const named = tables.flatMap(({ requirements }) => requirements.flatMap((row) => evidenceOf(row) ?? []));
     const files = [...new Set(named.map(({ file }) => file))];
     const sources = new Map(
       await Promise.all(files.map(async (file) => [file, await readFile(file, 'utf8')] as const)),
     );
-    const missing = named.filter(({ file, title }) => !hasTest(sources.get(file) ?? '', title));
+    const missing = named.filter((each) => !isIn(sources.get(each.file) ?? '', each));
     expect(missing).toEqual([]);
+  });
+
+  test('have no dash where the product keeps them', () => {
+    const kept = tables
+      .flatMap(({ requirements }) => requirements)
+      .filter(({ verdict }) => verdict === 'kept' || verdict === 'partly');
+    expect(kept.filter((row) => evidenceOf(row) === undefined)).toEqual([]);
   });
 
   test('are the page docs/conformance.md: `npm run conformance` writes it', async () => {
@@ -31,7 +38,8 @@ describe('the requirements of the specifications', () => {
   });
 });
 
-/** True if a title of the source begins with these words. */
-function hasTest(source: string, title: string): boolean {
+/** True if a test's title of the source begins with these words, or a heading of the page is these words. */
+function isIn(source: string, { type, title }: Evidence): boolean {
+  if (type === 'page') return new RegExp(`^#+ ${title}$`, 'mu').test(source);
   return ["'", '"', '`'].some((quote) => source.includes(quote + title));
 }

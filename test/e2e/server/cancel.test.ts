@@ -46,6 +46,7 @@ describe('a waiting call', () => {
         client.follow(taskId),
       ])
         expect(await refusal(refused)).toMatchObject({ reason: 'TASK_ENDED', facts: { state: 'canceled' } });
+      expect(await refusal(client.send('go on', { taskId }))).toMatchObject({ code: -32004 });
       expect(await refusal(client.cancel(taskId))).toMatchObject({ code: -32002, reason: 'TASK_ENDED' });
     };
     await views(before);

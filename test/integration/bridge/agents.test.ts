@@ -94,6 +94,13 @@ describe('several agents', () => {
     });
   });
 
+  test('the agent names the session of a delegation: the bridge sends no name', async () => {
+    await client.call(DELEGATE, { task: 'something else' });
+    const sent = ours.requests.findLast(({ method }) => method === 'SendStreamingMessage');
+    expect(sent?.params['message']).toMatchObject({ messageId: expect.any(String) });
+    expect(sent?.params['message']).not.toHaveProperty('contextId');
+  });
+
   test.each(['plain-1.0-rpc', 'plain-0.3-rpc', 'plain-1.0-rest', 'plain-0.3-rest'])(
     'each is spoken to as its card says: %s',
     async (agent) => {

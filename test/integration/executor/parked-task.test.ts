@@ -143,7 +143,7 @@ describe('a task that waits for a person', () => {
       expect(done.status.state).toBe('completed');
       expect(done.calls[callId]).toMatchObject({
         state: { type: 'settled', result: { outcome: { type: 'ok' } } },
-        decided: { decision: 'approve', at: clock.now() },
+        decided: { decision: 'approve', at: clock.now(), by: { principal: PRINCIPAL, channel: 'test' } },
       });
       expect(await readFile(join(directory, 'effects.txt'), 'utf8')).toBe('once');
       await expect(second.tasks.send(approval(parked))).rejects.toMatchObject({

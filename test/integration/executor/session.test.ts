@@ -58,6 +58,20 @@ describe('a session', () => {
     expect((await tasks.list({ principal: ADA }, { size: 10 })).total).toBe(2);
   });
 
+  it('A2A 1.0 §3.4.3: a message that names a task alone belongs to the session of the task', async () => {
+    const { stateDir, workspace } = await fresh();
+    const model = new ScriptedModel([{ calls: [write('a.txt')] }]);
+    const { tasks } = await startService({ stateDir, workspace, models: model });
+    const first = await tasks.send(says('write'));
+    const parked = await settled(tasks, first);
+    const [call] = waitingCalls(parked);
+    const decision = decides(parked, { callId: call?.callId ?? '', decision: 'approve' });
+    expect(decision).toMatchObject({ taskId: first.taskId });
+    expect(decision).not.toHaveProperty('sessionId');
+    const { taskId, sessionId } = first;
+    expect(await tasks.send(decision)).toMatchObject({ taskId, sessionId });
+  });
+
   it('R15 does not start for an unknown id; the error lists the existing sessions', async () => {
     const { tasks } = await startService({ ...(await fresh()), models: new ScriptedModel([{}]) });
     const { sessionId } = await tasks.send(says('hello'));

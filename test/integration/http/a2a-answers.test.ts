@@ -13,6 +13,13 @@ afterEach(() => server.close());
 const OLD = { 'a2a-version': undefined };
 const CARD = '/.well-known/agent-card.json';
 
+/** A2A 1.0 §11.6: every error has these details. */
+const ERROR_INFO = {
+  '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+  domain: expect.stringMatching(/./),
+  reason: expect.stringMatching(/^[A-Z_]+$/),
+};
+
 function start(): string {
   const message = { messageId: 'm', parts: [] };
   return server.tasks.start({ principal: 'local', channel: 'a2a', message }).taskId;
@@ -40,6 +47,15 @@ describe('the version', () => {
       headers: OLD,
     });
     expect(unserved.text).toContain('VERSION_NOT_SUPPORTED');
+  });
+
+  test('a patch number of the version is ignored', async () => {
+    const answer = await request(server, {
+      method: 'GET',
+      path: `/tasks/${start()}`,
+      headers: { 'a2a-version': '1.0.1' },
+    });
+    expect(answer.status).toBe(200);
   });
 
   test('wins in the header over the parameter', async () => {
@@ -117,6 +133,7 @@ describe('errors', () => {
       const answer = await request(server, { path, body: JSON.stringify(userMessage('hi')) });
       expect(answer.status).toBe(code);
       expect(answer.body).toMatchObject({ error: { code, status, details: [{ reason: shown }] } });
+      expect(answer.body).toMatchObject({ error: { details: [ERROR_INFO] } });
     }
   });
 
@@ -180,9 +197,13 @@ describe('the agent card', () => {
   test.each(['1.0', '0.3'])(
     'of %s has a modification date, and an unchanged card is not sent again',
     async (version) => {
-      const card = (headers: Record<string, string> = {}) =>
-        request(server, { method: 'GET', path: CARD, headers: { 'a2a-version': version, ...headers } });
-      const modified = (await card()).headers.get('last-modified') ?? '';
+      const card = (sent: Record<string, string> = {}) =>
+        request(server, { method: 'GET', path: CARD, headers: { 'a2a-version': version, ...sent } });
+      const { headers } = await card();
+      expect(headers.get('cache-control')).toMatch(/max-age=\d+/);
+      const tag = headers.get('etag') ?? '';
+      expect((await card({ 'if-none-match': tag, 'cache-control': 'max-age=0' })).status).toBe(304);
+      const modified = headers.get('last-modified') ?? '';
       expect(Number.isNaN(Date.parse(modified))).toBe(false);
       expect((await card({ 'if-modified-since': modified, 'cache-control': 'max-age=0' })).status).toBe(304);
       expect((await card({ authorization: `Bearer ${TOKEN}` })).status).toBe(200);

@@ -53,6 +53,8 @@ describe('a message that breaks a rule', () => {
     const [overRpc, overRest] = await both(text(), configuration);
     expect(overRpc.body).toMatchObject({ error: { code: -32602 } });
     expect(overRest.status).toBe(400);
+    const [name = ''] = Object.keys(configuration);
+    for (const answer of [overRpc, overRest]) expect(answer.text).toContain(name);
   });
 
   test.each(['image/png', 'text/html', 'nonsense'])(
@@ -172,7 +174,7 @@ describe('a message of A2A 0.3 that breaks a rule', () => {
     ['a file whose bytes are a number', { parts: [{ kind: 'file', file: { bytes: 5 } }] }],
     ['a file with two contents', { parts: [{ kind: 'file', file: { bytes: 'AA', uri: 'http://a/' } }] }],
     ['a referenced task that is a boolean', { referenceTaskIds: [true] }],
-  ])('%s is invalid params', async (_what, more) => {
+  ])('of A2A 0.3, %s is invalid params', async (_what, more) => {
     const answer = await rpc(server, 'message/send', { message: oldMessage(more) }, OLD);
     expect(answer.body).toMatchObject({ error: { code: -32602 } });
     expect(server.tasks.received).toEqual([]);

@@ -99,6 +99,15 @@ describe('authentication', () => {
     expect(server.logged()).not.toContain('wrong-token');
   });
 
+  test('X1 the text of a message is never logged', async () => {
+    const configuration = { returnImmediately: true };
+    await rpc(server, 'SendMessage', { ...userMessage('a-private-sentence'), configuration });
+    expect(server.tasks.received.at(-1)).toMatchObject({
+      message: { parts: [{ text: 'a-private-sentence' }] },
+    });
+    expect(server.logged()).not.toContain('a-private-sentence');
+  });
+
   test('X1 refused credentials and hosts are logged with the sender’s address', async () => {
     const before = server.logged().length;
     await request(server, {

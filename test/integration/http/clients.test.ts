@@ -164,6 +164,16 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     expect(server.tasks.following).toBe(0);
   });
 
+  test('gets a new task in a new context for each message that names none', async () => {
+    const client = await transport();
+    const send = () => client.sendMessage(saying('go', { returnImmediately: true }), options());
+    const [first, second] = [await send(), await send()];
+    if (!('status' in first && 'status' in second)) throw new Error('two tasks were expected');
+    const ids = [first.id, first.contextId, second.id, second.contextId];
+    expect(ids.every((id) => id.length > 0)).toBe(true);
+    expect(new Set(ids).size).toBe(4);
+  });
+
   test('streams a message to the end', async () => {
     server.tasks.onSend = (incoming) => server.tasks.start(incoming, ASKS);
     const events = await all((await transport()).sendMessageStream(saying('go'), options(TOOL_APPROVAL)));

@@ -77,6 +77,21 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     expect(events.every(({ id }) => id === undefined)).toBe(true);
   });
 
+  test('an event leaves before the next one happens', async () => {
+    const opened = await send(userMessage('hi'));
+    const reader = opened.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    const until = async (sign: string): Promise<void> => {
+      while (!text.includes(sign)) text += (await reader?.read())?.value ?? '';
+    };
+    await until('TASK_STATE_SUBMITTED');
+    // The first task of this server.
+    server.tasks.append('task-1', [{ type: 'task.working' }]);
+    await until('TASK_STATE_WORKING');
+    server.tasks.append('task-1', [{ type: 'task.completed' }]);
+    await until('TASK_STATE_COMPLETED');
+  });
+
   test('a message’s stream ends when the task ends', async () => {
     server.tasks.onSend = (incoming) => server.tasks.start(incoming, [...TURN, { type: 'task.completed' }]);
     const events = await streamOf(await send(userMessage('hi')));
@@ -207,6 +222,16 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     const events = await streamOf(opened);
     expect(events[0]?.kind).toBe('task');
     expect(JSON.stringify(events)).not.toContain('urn:mcp-a2a-bridge');
+  });
+
+  test('an unknown extension is ignored, beside a known one', async () => {
+    const taskId = newTask([...TURN, { type: 'task.completed' }]);
+    const opened = await subscribe(taskId, {
+      'a2a-extensions': `https://example.com/unknown/v1, ${RESUMABLE_STREAM}`,
+      'last-event-id': '7',
+    });
+    expect(opened.headers.get('a2a-extensions')).toBe(RESUMABLE_STREAM);
+    expect(seqs(await streamOf(opened))).toEqual([8]);
   });
 
   test('heartbeats are comments while no event occurs, and stop with the stream', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +18,13 @@ describe('the local token', () => {
     expect((await stat(tokenPath(directory))).mode & 0o777).toBe(0o600);
     expect(await obtainToken(directory)).toBe(token);
     expect(await readdir(directory)).toEqual(['token']);
+  });
+
+  test('a deleted file gets a new token', async () => {
+    const directory = await temporaryDirectory();
+    const token = await obtainToken(directory);
+    await rm(tokenPath(directory));
+    expect(await obtainToken(directory)).not.toBe(token);
   });
 
   test.each(['', 'short', 'has spaces in it and is long enough', 'line-one-is-long-enough\nline-two'])(

@@ -160,6 +160,13 @@ describe('an entry as a stream event', () => {
     );
   });
 
+  test('a status has its time in ISO 8601, in UTC, with milliseconds', () => {
+    const entry = { seq: 1, at: Date.UTC(2026, 0, 2, 3, 4, 5, 6), event: { type: 'task.working' as const } };
+    expect(toStreamResponse(entry, view(false, false))?.payload?.value).toMatchObject({
+      status: { timestamp: '2026-01-02T03:04:05.006Z' },
+    });
+  });
+
   test('a client without active extensions gets no extension data', () => {
     fc.assert(
       fc.property(anyEntry, (entry) => {

@@ -17,16 +17,17 @@ describe('errors on the wire', () => {
     '%s keeps its sentence, its name and its facts over JSON-RPC, 0.3 and HTTP+JSON',
     (reason) => {
       const error = new ProductError(reason, 'What to do next.', { facts: { callId: 'c-1' } });
+      const details = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: expect.any(String) };
       const metadata = { reason, retryable: String(ERROR_REASONS[reason].retryable), callId: 'c-1' };
       const modern = toJsonRpcError(toWireError(error, 'jsonrpc'));
-      expect(modern).toMatchObject({ message: 'What to do next.', data: [{ metadata }] });
+      expect(modern).toMatchObject({ message: 'What to do next.', data: [{ ...details, metadata }] });
       const old = LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError(toWireError(error, 'jsonrpc-0.3'));
       expect(old).toMatchObject({ code: modern.code, message: 'What to do next.', data: [{ metadata }] });
       const rest = toWireError(error, 'rest');
       expect(restStatusFor(rest)).toBe(WIRE_ERRORS[reason].http);
       expect(toRestErrorBody(rest, restStatusFor(rest)).error).toMatchObject({
         message: 'What to do next.',
-        details: [{ metadata }],
+        details: [{ ...details, metadata }],
       });
     },
   );
