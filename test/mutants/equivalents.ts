@@ -12,7 +12,7 @@ interface Equivalent {
 const EQUIVALENTS: readonly (Equivalent & { why: string })[] = [
   {
     file: 'follow-journal.ts',
-    line: 'let rung = false;',
+    line: 'let appended = false;',
     change: 'false → true',
     why: 'The reader reads once more, finds nothing and sleeps.',
   },

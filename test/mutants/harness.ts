@@ -1,6 +1,6 @@
 /**
  * The part of `@jest/globals` that the unit tests of the core use, as a small runner: a test file runs in a plain Node
- * process within milliseconds. Titles are not formatted.
+ * process. Titles are not formatted.
  */
 export { expect } from 'expect';
 
@@ -64,18 +64,29 @@ export async function runTests(limitMs: number): Promise<void> {
 }
 
 async function runSuite(at: Suite, limitMs: number): Promise<void> {
-  for (const act of at.beforeAll) await act();
+  try {
+    for (const act of at.beforeAll) await act();
+    await runTestsOf(at, limitMs);
+  } finally {
+    for (const act of at.afterAll) await within(limitMs, act);
+  }
+}
+
+async function runTestsOf(at: Suite, limitMs: number): Promise<void> {
   for (const { title, run } of at.tests) {
     try {
-      for (const act of hooks(at, 'beforeEach').toReversed()) await act();
-      await within(limitMs, run);
-      for (const act of hooks(at, 'afterEach')) await act();
+      try {
+        for (const act of hooks(at, 'beforeEach').toReversed()) await act();
+        await within(limitMs, run);
+      } finally {
+        // The process runs further tests, so a failed test must clean up too.
+        for (const act of hooks(at, 'afterEach')) await within(limitMs, act);
+      }
     } catch (cause) {
       throw new Error(title, { cause });
     }
   }
   for (const inner of at.suites) await runSuite(inner, limitMs);
-  for (const act of at.afterAll) await act();
 }
 
 /** The hooks of a suite and of the suites around it, the innermost first. */

@@ -1,192 +1,90 @@
 /**
  * Puts small faults into the core, one at a time, and counts those that the unit tests find:
- * `npm run mutants -- [--count 200] [--seed 1] [--only <part of a path>]`.
+ * `npm run mutants -- [--count 200] [--seed 1] [--only <part of a path>] [--integration]`.
  *
- * The working tree stays as it is: esbuild bundles the fault with the tests. A fault runs only the unit tests that import its
- * file. It is found if a test fails, or runs for far longer than without the fault.
+ * The working tree stays as it is: esbuild bundles the fault with the tests. A fault runs only the tests that import its file,
+ * the nearest first, until one fails or hangs.
  */
-import { context, type BuildContext, type Metafile, type Plugin } from 'esbuild';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { globSync } from 'tinyglobby';
 import { isEquivalent } from './equivalents.ts';
-import { mutated, mutationsOf, type Mutation } from './mutations.ts';
+import { mutationsOf } from './mutations.ts';
+import { sample } from './sample.ts';
+import { TestBundles, testsOf, type Build, type Fault } from './test-bundles.ts';
+import { TestProcess, type Result } from './test-process.ts';
 
 const SOURCES = ['a2a-server/task/*.ts', 'a2a-server/policy/*.ts', 'a2a-server/executor/follow-journal.ts'];
-/** Tests that run in one process without the built programs. */
-const TESTS = [
+const UNIT_TESTS = [
   'test/unit/a2a-server/{task,policy,executor,http/wire}/*.test.ts',
-  'test/integration/executor/*.test.ts',
   '!**/interleavings.test.ts',
-  '!**/parked-thousands.test.ts',
 ];
-const RUNNER = 'test/mutants/run-tests.ts';
+/** Tests of the executor that need no built program. */
+const INTEGRATION_TESTS = ['test/integration/executor/*.test.ts', '!**/parked-thousands.test.ts'];
 /** The share of the faults that the tests must find. */
 const FLOOR = 0.9;
-/** A fault may make a program endless. */
-const TEST_LIMIT_MS = 20_000;
-const RUN_LIMIT_MS = 60_000;
-
-interface Fault {
-  file: string;
-  /** The text of the file when the run began. */
-  source: string;
-  mutation: Mutation;
-}
-
-interface Build {
-  /** The bundled test files by their source. */
-  bundles: ReadonlyMap<string, string>;
-  /** Per source, the tests that import it, by the number of imports between the two. */
-  tests: ReadonlyMap<string, readonly { file: string; distance: number }[]>;
-}
+/** A fault may make a program endless. The limit of one test, and the time that a file may take beyond four times its usual. */
+const LIMIT_MS = 10_000;
+const CLEAN_LIMIT_MS = 120_000;
 
 const { values } = parseArgs({
   options: {
     count: { type: 'string', default: '200' },
     seed: { type: 'string', default: String(Date.now() % 100_000) },
     only: { type: 'string', default: '' },
+    integration: { type: 'boolean', default: false },
   },
 });
 
-/** The next number of a seeded sequence, between 0 and 1 (mulberry32). */
-function sequence(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Some of the faults, chosen at random and in the order of the files. */
-function sample(faults: readonly Fault[], count: number, seed: number): Fault[] {
-  const next = sequence(seed);
-  const drawn = faults
-    .map((fault, index) => ({ fault, index, lot: next() }))
-    .toSorted((a, b) => a.lot - b.lot);
-  return drawn
-    .slice(0, count)
-    .toSorted((a, b) => a.index - b.index)
-    .map(({ fault }) => fault);
-}
-
+/** Runs tests with and without a fault. */
 class Tests {
-  readonly #out: string;
+  readonly #bundles: TestBundles;
+  readonly #process: TestProcess;
+  readonly #clean: Build;
   readonly #files: readonly string[];
-  #context: BuildContext<{ metafile: true }> | undefined;
-  #fault: Fault | undefined;
-  /** Gives esbuild the small runner for Jest, and the source with its fault. */
-  readonly #plugin: Plugin = {
-    name: 'fault',
-    setup: (build) => {
-      build.onResolve({ filter: /^@jest\/globals$/ }, () => ({ path: resolve('test/mutants/harness.ts') }));
-      build.onLoad({ filter: /\/a2a-server\/(?:task|policy|executor)\/.*\.ts$/ }, ({ path }) => {
-        const fault = this.#fault;
-        const own = fault !== undefined && resolve(fault.file) === path;
-        const contents = own ? mutated(fault.source, fault.mutation) : readFileSync(path, 'utf8');
-        return { contents, loader: 'ts' };
-      });
-    },
-  };
+  /** The milliseconds that a file takes without a fault. Undefined when it fails then. */
+  readonly #usual = new Map<string, number | undefined>();
 
-  constructor(out: string, files: readonly string[]) {
-    this.#out = out;
+  constructor(bundles: TestBundles, running: TestProcess, clean: Build, files: readonly string[]) {
+    this.#bundles = bundles;
+    this.#process = running;
+    this.#clean = clean;
     this.#files = files;
   }
 
-  /** Bundles the tests, with one fault if it is given. */
-  async build(fault?: Fault): Promise<Build> {
-    this.#fault = fault;
-    this.#context ??= await context({
-      entryPoints: [RUNNER, ...this.#files],
-      outdir: this.#out,
-      outbase: '.',
-      bundle: true,
-      splitting: true,
-      packages: 'external',
-      format: 'esm',
-      platform: 'node',
-      target: 'node20.19',
-      metafile: true,
-      outExtension: { '.js': '.mjs' },
-      logLevel: 'silent',
-      plugins: [this.#plugin],
+  /** @returns the test file that finds the fault, or undefined */
+  async find(fault: Fault): Promise<string | undefined> {
+    const related = testsOf(this.#clean, fault.file, this.#files);
+    for (const { test } of related) await this.#measure(test);
+    const usable = related.flatMap(({ test, distance }) => {
+      const ms = this.#usual.get(test);
+      return ms === undefined ? [] : [{ test, isFar: Number(distance > 1), ms }];
     });
-    const { metafile } = await this.#context.rebuild();
-    return buildOf(metafile, this.#files);
+    const build = await this.#bundles.build(fault);
+    for (const { test, ms } of usable.toSorted((a, b) => a.isFar - b.isFar || a.ms - b.ms)) {
+      const { type } = await this.#run(build, test, 4 * ms + LIMIT_MS);
+      if (type === 'failed') return test;
+    }
+    return undefined;
   }
 
-  async close(): Promise<void> {
-    await this.#context?.dispose();
+  async #measure(test: string): Promise<void> {
+    if (this.#usual.has(test)) return;
+    const result = await this.#run(this.#clean, test, CLEAN_LIMIT_MS);
+    if (result.type === 'failed')
+      print(`left out, because it fails without a fault: ${test} (${result.failure.slice(0, 200)})`);
+    this.#usual.set(test, result.type === 'passed' ? result.ms : undefined);
   }
-}
 
-function buildOf({ outputs, inputs }: Metafile, files: readonly string[]): Build {
-  const bundles = new Map<string, string>();
-  for (const [path, { entryPoint }] of Object.entries(outputs))
-    if (entryPoint !== undefined) bundles.set(entryPoint, resolve(path));
-  const tests = new Map<string, { file: string; distance: number }[]>();
-  for (const file of files)
-    for (const [source, distance] of importsOf(file, inputs))
-      tests.set(source, [...(tests.get(source) ?? []), { file, distance }]);
-  return { bundles, tests };
-}
-
-/** The files that a file imports, with the length of the way to each. */
-function importsOf(file: string, inputs: Metafile['inputs']): Map<string, number> {
-  const seen = new Map([[file, 0]]);
-  for (const [at, distance] of seen)
-    for (const { path } of inputs[at]?.imports ?? []) if (!seen.has(path)) seen.set(path, distance + 1);
-  return seen;
-}
-
-type End = 'passed' | 'failed' | 'too-long';
-
-/** The test run of the moment. */
-let running: ChildProcess | undefined;
-
-function run(
-  build: Build,
-  files: readonly string[],
-  limitMs: number,
-): Promise<{ end: End; ms: number; test: string }> {
-  const since = performance.now();
-  const [runner = '', ...bundles] = bundlesOf(build, [RUNNER, ...files]);
-  const child = spawn(process.execPath, [runner, String(TEST_LIMIT_MS), ...bundles], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-    env: { ...process.env, RUNS: process.env['RUNS'] ?? '0.1' },
-  });
-  running = child;
-  let test = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (test += text));
-  return new Promise((done) => {
-    let late = false;
-    const timer = setTimeout(() => {
-      late = true;
-      child.kill('SIGKILL');
-    }, limitMs);
-    child.on('close', (code) => {
-      clearTimeout(timer);
-      done({
-        end: late ? 'too-long' : code === 0 ? 'passed' : 'failed',
-        ms: performance.now() - since,
-        test,
-      });
-    });
-  });
-}
-
-function bundlesOf({ bundles }: Build, files: readonly string[]): string[] {
-  return files.flatMap((file) => bundles.get(file) ?? []);
-}
-
-function place({ file, mutation: { line } }: Fault): string {
-  return `${file}:${line}`;
+  async #run(build: Build, test: string, limitMs: number): Promise<Result> {
+    const { directory, ...order } = await this.#bundles.write(build, test);
+    const result = await this.#process.run({ ...order, limitMs: Math.min(limitMs, LIMIT_MS * 2) }, limitMs);
+    await rm(directory, { recursive: true, force: true });
+    return result;
+  }
 }
 
 function lineOf({ source, mutation: { line } }: Fault): string {
@@ -195,42 +93,6 @@ function lineOf({ source, mutation: { line } }: Fault): string {
 
 function changeOf({ source, mutation: { from, to, text } }: Fault): string {
   return `${source.slice(from, to).replaceAll(/\s+/g, ' ')} → ${text}`;
-}
-
-/** Measures test files without a fault, each once. */
-class Durations {
-  readonly #tests: Tests;
-  readonly #found = new Map<string, number | undefined>();
-
-  constructor(tests: Tests) {
-    this.#tests = tests;
-  }
-
-  /** @returns the files that pass without a fault, and the milliseconds that they take together */
-  async of(files: readonly string[]): Promise<{ usable: string[]; ms: number }> {
-    const unknown = files.filter((file) => !this.#found.has(file));
-    // The bundles on disk may have the last fault.
-    if (unknown.length > 0) await this.#measure(await this.#tests.build(), unknown);
-    const usable = files.filter((file) => this.#found.get(file) !== undefined);
-    return { usable, ms: usable.reduce((sum, file) => sum + (this.#found.get(file) ?? 0), 0) };
-  }
-
-  async #measure(build: Build, files: readonly string[]): Promise<void> {
-    for (const file of files) {
-      const { end, ms, test } = await run(build, [file], RUN_LIMIT_MS);
-      if (end !== 'passed')
-        process.stdout.write(`left out, because it fails without a fault: ${file} (${test.slice(0, 200)})\n`);
-      this.#found.set(file, end === 'passed' ? ms : undefined);
-    }
-  }
-}
-
-/** The related tests in two groups: those that import the source themselves, and the others. */
-function groupsOf(build: Build, source: string): string[][] {
-  const related = build.tests.get(source) ?? [];
-  const near = related.filter(({ distance }) => distance === 1);
-  const far = related.filter(({ distance }) => distance > 1).toSorted((a, b) => a.distance - b.distance);
-  return [near, far].map((group) => group.map(({ file }) => file));
 }
 
 async function faultsIn(files: readonly string[]): Promise<Fault[]> {
@@ -242,51 +104,53 @@ async function faultsIn(files: readonly string[]): Promise<Fault[]> {
   return all;
 }
 
+async function judge(tests: Tests, faults: readonly Fault[]): Promise<boolean> {
+  const count = { found: 0, 'not found': 0, equivalent: 0 };
+  for (const [index, fault] of faults.entries()) {
+    const { file, mutation } = fault;
+    const [line, change] = [lineOf(fault), changeOf(fault)];
+    const known = isEquivalent({ file: basename(file), line, change });
+    const test = known ? undefined : await tests.find(fault);
+    const verdict = known ? 'equivalent' : test === undefined ? 'not found' : 'found';
+    count[verdict] += 1;
+    const place = `${index + 1}/${faults.length} ${verdict}: ${file}:${mutation.line} ${mutation.kind}: ${change}`;
+    print(
+      verdict === 'not found' ? `${place}\n    ${line}` : `${place}${test ? ` (${basename(test)})` : ''}`,
+    );
+  }
+  const judged = count.found + count['not found'];
+  const share = judged === 0 ? 1 : count.found / judged;
+  print(
+    `${count.found} of ${judged} faults found (${(share * 100).toFixed(1)} %), ${count.equivalent} equivalent ones left out`,
+  );
+  return share >= FLOOR;
+}
+
 async function main(): Promise<boolean> {
   const out = join('node_modules', '.cache', `mutants-${process.pid}`);
   await mkdir(out, { recursive: true });
-  const tests = new Tests(out, globSync(TESTS).toSorted());
+  const files = globSync(values.integration ? [...UNIT_TESTS, ...INTEGRATION_TESTS] : UNIT_TESTS).toSorted();
+  const bundles = new TestBundles(out, files);
+  let running: TestProcess | undefined;
+  // The test process must not outlive this program.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      running?.end();
+      process.exit(1);
+    });
   try {
-    const clean = await tests.build();
-    const durations = new Durations(tests);
+    const clean = await bundles.build();
+    running = new TestProcess(await bundles.writeWorker(clean));
     const sources = globSync(SOURCES).filter((file) => file.includes(values.only));
     const all = await faultsIn(sources.toSorted());
     const faults = sample(all, Number(values.count), Number(values.seed));
-    process.stdout.write(`${faults.length} of ${all.length} faults, seed ${values.seed}\n`);
-    const isFound = async (fault: Fault): Promise<boolean> => {
-      for (const group of groupsOf(clean, fault.file)) {
-        const { usable, ms } = await durations.of(group);
-        if (usable.length === 0) continue;
-        const { end } = await run(await tests.build(fault), usable, 4 * ms + TEST_LIMIT_MS);
-        if (end !== 'passed') return true;
-      }
-      return false;
-    };
-    let found = 0;
-    let equivalent = 0;
-    for (const fault of faults) {
-      const [line, change] = [lineOf(fault), changeOf(fault)];
-      if (isEquivalent({ file: basename(fault.file), line, change })) equivalent += 1;
-      else if (await isFound(fault)) found += 1;
-      else
-        process.stdout.write(`not found: ${place(fault)} ${fault.mutation.kind}: ${change}\n    ${line}\n`);
-    }
-    const judged = faults.length - equivalent;
-    const share = judged === 0 ? 1 : found / judged;
-    process.stdout.write(
-      `${found} of ${judged} faults found (${(share * 100).toFixed(1)} %), ${equivalent} equivalent ones left out\n`,
-    );
-    return share >= FLOOR;
+    print(`${faults.length} of ${all.length} faults, seed ${values.seed}, ${files.length} test files`);
+    return await judge(new Tests(bundles, running, clean, files), faults);
   } finally {
-    await tests.close();
+    running?.end();
+    await bundles.close();
     await rm(out, { recursive: true, force: true });
   }
 }
 
-// A test run must not outlive this program.
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => {
-    running?.kill('SIGKILL');
-    process.exit(1);
-  });
 process.exitCode = (await main()) ? 0 : 1;

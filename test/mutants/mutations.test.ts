@@ -24,6 +24,18 @@ describe('the mutations of a source', () => {
     ).toEqual([]);
   });
 
+  it('leave out sentences with values in them, and log lines', () => {
+    expect(
+      changes(
+        "const a = `there are ${n + 1} tasks`;\nconst b = c + ', ';\nthis.#log.warn({ n: n + 1 }, 'late');",
+      ),
+    ).toEqual([]);
+    expect(changes('const a = `${n + 1}:${m}`;')).toEqual([
+      'arithmetic: const a = `${n - 1}:${m}`;',
+      'constant: const a = `${n + 0}:${m}`;',
+    ]);
+  });
+
   it('are at the right place after characters of several bytes', () => {
     const [second] = mutationsOf("const a = 'é🙂';\nconst b = 1;");
     expect(second).toMatchObject({ line: 2, text: '0' });

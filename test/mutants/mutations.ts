@@ -1,6 +1,7 @@
 /**
  * Makes small faults in TypeScript source: another comparison, a fixed condition, a removed statement, another constant. The
- * tests of the source should find each of them. Texts stay: the compiler finds a wrong word of a union. Pure.
+ * tests of the source should find each of them. Texts, sentences with values in them, and log lines stay: the compiler finds a
+ * wrong word of a union. Pure.
  */
 import { parseSync } from '@swc/core';
 import { z } from 'zod';
@@ -35,9 +36,16 @@ const METHODS: Readonly<Record<string, string>> = { some: 'every', every: 'some'
 /** Expressions whose type part is left out. */
 const TYPED = new Set(['TsAsExpression', 'TsNonNullExpression', 'TsSatisfiesExpression', 'TsConstAssertion']);
 const LEFT_OUT = /^(?:Ts|Import|ExportNamed|ExportAll)/;
+/** A call that writes a log line: `log.warn(…)`, `this.#log.info(…)`. */
+const LOG_CALL = /^(?:this\.)?#?log\.\w+\(/u;
+/** A word beside a space. */
+const SENTENCE = /[a-z]{2}[,;:.]? | [a-z]{2}/iu;
+const TEXTS = new Set(['StringLiteral', 'TemplateLiteral']);
 
 const node = z.looseObject({ type: z.string() });
 const spanned = z.looseObject({ span: z.object({ start: z.number(), end: z.number() }) });
+
+const quasis = z.array(z.looseObject({ raw: z.string() }));
 
 /** A node of the syntax tree, with UTF-16 positions. */
 interface Node {
@@ -68,7 +76,7 @@ export function mutationsOf(source: string): Mutation[] {
       return;
     }
     if (TYPED.has(at.type)) return visit(at.fields['expression']);
-    if (LEFT_OUT.test(at.type)) return;
+    if (LEFT_OUT.test(at.type) || isWording(at, source)) return;
     for (const { from, to, text, kind } of ofNode(at, nodeOf, source))
       found.push({ kind, from, to, text, line: source.slice(0, from).split('\n').length });
     for (const each of Object.values(at.fields)) visit(each);
@@ -79,6 +87,18 @@ export function mutationsOf(source: string): Mutation[] {
 
 export function mutated(source: string, { from, to, text }: Mutation): string {
   return `${source.slice(0, from)}${text}${source.slice(to)}`;
+}
+
+/** True for a sentence with values in it, and for a log line. */
+function isWording({ type, from, to, fields }: Node, source: string): boolean {
+  switch (type) {
+    case 'TemplateLiteral':
+      return quasis.parse(fields['quasis']).some(({ raw }) => SENTENCE.test(raw));
+    case 'ExpressionStatement':
+      return LOG_CALL.test(source.slice(from, to));
+    default:
+      return false;
+  }
 }
 
 type NodeOf = (value: unknown) => Node | undefined;
@@ -125,6 +145,8 @@ function ofOperator({ fields }: Node, nodeOf: NodeOf, source: string): Omit<Muta
   const [left, right] = [nodeOf(fields['left']), nodeOf(fields['right'])];
   const other = OPERATORS[operator];
   if (other === undefined || left === undefined || right === undefined) return [];
+  // Subtraction of a text gives no number. The compiler refuses it.
+  if (other[0] === 'arithmetic' && [left, right].some(({ type }) => TEXTS.has(type))) return [];
   const from = source.indexOf(operator, left.to);
   if (from < 0 || from >= right.from) return [];
   return [{ kind: other[0], from, to: from + operator.length, text: other[1] }];
