@@ -22,7 +22,7 @@ interface AgentFetchOptions {
   headers: Readonly<Record<string, string>>;
   /** True if the agent's process has ended. No request is then sent: another program may have its port. */
   isGone?: () => boolean;
-  /** Each POST has its own socket, which is reset and never ended (see `Hazards`). */
+  /** Each POST has its own socket. The bridge resets this socket (RST) and never ends it (FIN); see `Hazards`. */
   ownSockets?: boolean;
   /** The agent may be silent for longer than Node's own `fetch` allows. `patience` then limits the silence. */
   quiet?: boolean;
@@ -69,7 +69,7 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
         await refuseWithheld(response, { ...options, asked: url });
       return response.ok ? bounded(response, patience?.silenceMs) : refused(response);
     };
-    // This listener keeps the signal alive: `fetch` after the headers holds a timeout signal weakly.
+    // After the headers, `fetch` holds a timeout signal only weakly. This listener keeps the signal alive.
     return init?.signal ? unlessAborted(answer(), init.signal) : answer();
   };
 }
@@ -78,7 +78,7 @@ function sendFor({ quiet }: AgentFetchOptions): typeof fetch {
   return quiet === true ? fetchWithoutIdleLimit : fetch;
 }
 
-/** A server that did not get the credentials has not refused them. @throws WithheldCredentials */
+/** A server that got no credentials has not refused them. @throws WithheldCredentials */
 async function refuseWithheld(
   response: Response,
   { origin, headers, asked }: Pick<AgentFetchOptions, 'origin' | 'headers'> & { asked: string },
@@ -93,8 +93,8 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
 
 /**
- * Follows the redirects of a GET. Each hop gets the credentials of its own origin. `fetch` itself would send every header
- * but `authorization` and `cookie` to another origin (Fetch Standard §4.4).
+ * Follows the redirects of a GET. Only a hop to the agent's origin gets the credentials. `fetch` itself would send
+ * every header but `authorization` and `cookie` to another origin (Fetch Standard §4.4).
  */
 async function followed(url: string, get: (url: string) => Promise<Response>): Promise<Response> {
   let at = url;
@@ -113,7 +113,7 @@ async function followed(url: string, get: (url: string) => Promise<Response>): P
   }
 }
 
-/** Gives up on a peer that does not begin to answer. An answer that has begun continues. @throws TimeoutError */
+/** Limits the time until an answer begins. It does not limit the rest of the answer. @throws TimeoutError */
 async function begun(
   beginningMs: number | undefined,
   signal: AbortSignal | null | undefined,
@@ -196,7 +196,7 @@ function carriesError(text: string): boolean {
   }
 }
 
-/** The first bytes of a body as text, without waiting for the rest. */
+/** Reads the first bytes of a body as text. Does not wait for the rest. */
 async function beginning(body: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';

@@ -10,19 +10,19 @@ import { localWorkspace, mappedWorkspace } from './workspace-mapping.ts';
 /** Finds the agent, and starts it if necessary. @throws ProductError */
 type FindEndpoint = () => Promise<Endpoint>;
 
-/** 0.1 s, 0.3 s, 0.9 s. */
+/** Waits 0.1 s, 0.3 s and 0.9 s before the retries. */
 const LOOKED_FOR = { retries: 3, minTimeout: 100, factor: 3 };
 
 export class Agent {
   readonly name: string;
   readonly #locate: FindEndpoint;
-  /** Where the token comes from: the advice after the agent has refused the token. */
+  /** Says where the token comes from. The error for a refused token shows it. */
   readonly #aboutToken: string;
   readonly #workspaces: Readonly<Record<string, string>>;
   /** The headers of its requests. They are redacted in the agent's error messages. */
   #headers: Endpoint['headers'] = {};
   #connection: Promise<A2aConnection> | undefined;
-  /** True if the connected process has ended: the next call finds or starts another. */
+  /** True if the connected process has ended. The next call then finds or starts another process. */
   #isGone: () => boolean = () => false;
   #url: string | undefined;
 
@@ -57,8 +57,8 @@ export class Agent {
   }
 
   /**
-   * Runs a request that may safely run twice. If a known agent is lost, the request is retried a few times: the agent
-   * may be restarting.
+   * Runs a request that may safely run twice. If a known agent is lost, the bridge retries a few times: the agent may
+   * be restarting.
    * @throws ProductError
    */
   async ask<T>(request: (connection: A2aConnection) => Promise<T>): Promise<T> {
@@ -99,7 +99,7 @@ export class Agent {
     if (arrival === 'no' || error.reason === 'UNAUTHENTICATED') this.#connection = undefined;
     if (error.reason !== 'UNAUTHENTICATED' || error.facts['credentials'] === 'not-sent')
       return this.#withoutSecrets(error);
-    // The agent's own advice is for its own clients. The user of the bridge needs the bridge's settings.
+    // The agent's advice is for its own clients. The user of the bridge must change the bridge's settings.
     return new ProductError(
       'UNAUTHENTICATED',
       `Agent "${this.name}" does not accept the bridge's credentials. ${this.#aboutToken}`,

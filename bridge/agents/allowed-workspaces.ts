@@ -1,6 +1,6 @@
 /**
- * Which directories a call may name as its workspace. A model writes the calls, and an agent reads its workspace
- * without approval. Any other directory needs a person, or the operator's setting (X2).
+ * Checks whether a call may name a directory as its workspace. A model writes the calls, and an agent reads its
+ * workspace without approval. So any other directory needs a person's permission or the operator's setting (X2).
  */
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -30,7 +30,7 @@ export async function checkWorkspace(
   return { type: 'outside', path };
 }
 
-/** The directories of MCP roots; a root that is not a file URL has none. */
+/** Returns the directories of MCP roots. A root that is not a file URL has no directory. */
 export function rootDirectories(uris: readonly string[]): readonly string[] {
   return uris.flatMap((uri) => {
     try {
@@ -43,7 +43,7 @@ export function rootDirectories(uris: readonly string[]): readonly string[] {
 
 async function isBelow(path: string, directories: readonly string[]): Promise<boolean> {
   for (const directory of directories) {
-    // A service starts in the root of the file system. That is no choice of a workspace.
+    // A service starts in the root of the file system. Nobody chose that directory as a workspace.
     if (dirname(resolve(directory)) === resolve(directory)) continue;
     const rest = relative(await resolvedPath(directory), path);
     if (rest === '' || !(isAbsolute(rest) || rest === '..' || rest.startsWith(`..${sep}`))) return true;

@@ -95,7 +95,10 @@ export function declares(facts: CardFacts, extension: string): boolean {
   return facts.extensions.some((each) => each.uri === extension);
 }
 
-/** Where the agent accepts cursors: its HTTP+JSON interface of A2A 1.0, if the agent declares resumable streams. */
+/**
+ * Returns the agent's HTTP+JSON interface of A2A 1.0, which accepts cursors. Null if the agent has no resumable
+ * streams.
+ */
 export function resumableUrl(facts: CardFacts): string | null {
   if (!declares(facts, RESUMABLE_STREAM)) return null;
   const found = facts.interfaces.find(

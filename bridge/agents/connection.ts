@@ -31,9 +31,9 @@ export interface A2aConnection {
   readonly url: string;
   readonly facts: CardFacts;
   readonly dialect: Dialect;
-  /** The agent de-duplicates by message id: sending again is safe. */
+  /** The agent de-duplicates messages by their id, so the bridge may send a message again. */
   readonly deduplicates: boolean;
-  /** Streams of a task stay open while it waits for a person, and show the effect of decisions by other clients. */
+  /** The agent keeps a task's streams open while the task waits. They report decisions by other clients. */
   readonly staysOpen: boolean;
   send(message: Message, signal: AbortSignal): AsyncIterable<StreamResponse>;
   /** Reads the task's stream until the stream ends or `onEvent` returns `enough`. */
@@ -54,7 +54,7 @@ export interface A2aConnection {
   pageLink(target: PageTarget): Promise<PageLink | null>;
 }
 
-/** The agent records both with the cancel. */
+/** The agent records the reason and the channel with the cancel. */
 export interface CancelRequest {
   reason: string;
   /** The surface that the person used. */
@@ -88,12 +88,13 @@ const ANSWER_TIMEOUT_MS = 20_000;
 /** Agents with resumable streams send heartbeats well within this time. */
 const SILENCE_MS = 60_000;
 /**
- * Other agents may work for long and say nothing. After this time the bridge asks for the task, and opens its stream again.
+ * Other agents may send nothing for a long time. After this time the bridge asks for the task and opens its stream
+ * again.
  */
 const QUIET_MS = 15 * 60_000;
-/** History messages of one task: agents without an extension keep pending calls there. */
+/** The number of history messages to fetch. Agents without an extension keep pending calls in the history. */
 const WHOLE_TURN = 100;
-/** Of an agent that lists only task ids, the bridge fetches this many whole tasks. */
+/** Some agents list only task ids. The bridge then fetches this many whole tasks. */
 const LOOKED_INTO = 20;
 
 const abortAnswer = z.object({ success: z.boolean(), message: z.string() });
@@ -200,7 +201,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
       try {
         return taskSearchResultSchema.parse(await (await get(url)).json());
       } catch (error) {
-        // Another server with the extension may not have this address.
+        // Another server with the extension may not have this endpoint.
         if (error instanceof HttpFailure && error.status === 404) return null;
         throw error;
       }

@@ -1,6 +1,6 @@
 /**
- * Describes a failed request to an agent: a sentence with the next step, and whether the request can have arrived.
- * The latter decides whether the request may be sent again. Pure.
+ * Describes a failed request to an agent: a sentence with the next step, and whether the request can have arrived. The
+ * bridge sends a request again only if that is safe after such an arrival. Pure.
  */
 import { z } from 'zod';
 import {
@@ -43,7 +43,7 @@ const errorInfo = z.object({
   reason: z.string(),
   metadata: z.record(z.string(), z.string()).optional(),
 });
-/** The SDK's words for an error of the agent without a message. */
+/** The SDK's message for an error that has none. */
 const NO_MESSAGE = 'An unexpected error occurred.';
 const a2aError = z.object({
   message: z.string().transform((message) => (message === NO_MESSAGE ? 'it gave no reason.' : message)),
@@ -51,7 +51,7 @@ const a2aError = z.object({
   metadata: z.record(z.string(), z.string()).optional(),
   data: z.unknown(),
 });
-/** Errors by shape: those of `fetch` may belong to another realm's classes. */
+/** Checks an error by its shape, because an error of `fetch` may come from another realm. */
 const described = z.looseObject({ name: z.string(), cause: z.unknown().optional() });
 const withCode = z.object({ code: z.string() });
 
@@ -96,7 +96,7 @@ export function requestFailure(thrown: unknown, agent: string): RequestFailure {
 }
 
 function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
-  // Every error of the A2A SDK has this symbol, whichever SDK bundle made it.
+  // Every error of the A2A SDK has this symbol, in every SDK bundle.
   if (typeof error !== 'object' || error === null || !(Symbol.for('@a2a-js/sdk.A2AError') in error))
     return undefined;
   const { message, reason, metadata, data } = a2aError.parse({
@@ -106,7 +106,7 @@ function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
   });
   const infos = Array.isArray(data) ? data.flatMap((each) => errorInfo.safeParse(each).data ?? []) : [];
   for (const info of [...infos, { reason: reason ?? '', metadata }]) {
-    // Our own reason is in the metadata of A2A's coarser one.
+    // A2A's reason is coarse. The metadata holds this project's exact reason.
     const { reason: ours = '', retryable: _, ...facts } = info.metadata ?? {};
     const own = reasonOf(ours);
     if (own !== undefined) return refusal(own, message, facts);
@@ -117,7 +117,7 @@ function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
   return refusal('AGENT_ERROR', `Agent "${agent}" refused: ${shortened(message)}`, metadata);
 }
 
-/** Agents that keep their tasks in memory say only this after a restart. */
+/** Agents that keep their tasks in memory report only this after a restart. */
 function forgotten(agent: string, message: string): string {
   return `Agent "${agent}" does not know this task (${shortened(message)}). It may have restarted without its tasks. Delegate the remaining work again, without sessionId.`;
 }
@@ -164,7 +164,7 @@ function neverArrived(sentence: string, cause: unknown): RequestFailure {
   return { ...unreachable(sentence, { trouble: 'network', cause }), arrival: 'no' };
 }
 
-/** The fact `credentials` says that no credentials were refused: the agent did not get them. */
+/** The fact `credentials` says that the agent did not get the credentials, so it did not refuse them. */
 function withheld(error: WithheldCredentials, agent: string): RequestFailure {
   const { at, origin } = error;
   const sentence = `Agent "${agent}" wants credentials at ${at}. The bridge did not send them: they go only to the origin of the agent's URL, ${origin}. If the agent's card names the right address, set it as "url" of the agent in "agents" of the bridge's configuration file, and the card's address as "cardUrl".`;

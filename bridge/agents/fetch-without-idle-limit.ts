@@ -1,6 +1,6 @@
 /**
- * `fetch` for answers that may be silent for long. Node's own `fetch` ends an answer after 300 s without a byte; here the
- * caller alone limits the silence. It follows no redirect.
+ * `fetch` for answers that may be silent for a long time. Node's own `fetch` fails after 300 s without a byte. Here
+ * only the caller limits the silence. This function follows no redirect.
  */
 import type { Agent } from 'undici';
 

@@ -1,6 +1,6 @@
 /**
- * Reads a task's events from a position on, over as many streams as needed. An event repeats only if the agent has no
- * cursors (S1 otherwise).
+ * Reads a task's events after a position, over as many streams as needed. With cursors, no event repeats (S1). Without
+ * cursors, an event may repeat.
  */
 import type { StreamResponse } from '@a2a-js/sdk';
 import { BACK_OFF, type BackOff } from '../../shared/runtime/back-off.ts';
@@ -19,9 +19,9 @@ interface FollowedTask {
   /** The caller needs no more events. Checked after each event, and after each stream. */
   enough: (connection: A2aConnection) => boolean;
   onEvent: (event: StreamResponse, connection: A2aConnection) => void;
-  /** A stream ended by itself. */
+  /** Called when the agent ends a stream. */
   onEnd?: () => void;
-  /** The stream was cut, or ended too early, and will be opened again. */
+  /** Called when a stream was cut or ended too early. The bridge then opens the stream again. */
   onCut?: (error: ProductError) => void;
 }
 
@@ -68,7 +68,10 @@ export async function followTask(followed: FollowedTask): Promise<void> {
   });
 }
 
-/** A refused request would be refused again. An error that ended a stream may be temporary. */
+/**
+ * Whether to open the stream again after this error. A refused request would be refused again. An error that ended a
+ * stream may be temporary.
+ */
 function passes(error: unknown): boolean {
   return error instanceof ProductError && (error.retryable || error.reason === 'AGENT_ERROR');
 }

@@ -1,6 +1,6 @@
 /**
- * Lists the tasks of gemini-cli's a2a-server. A2A 0.3 has no method for it, so `GET /tasks/metadata` lists those in
- * memory. It has no times and no titles: the order is the server's, newest first.
+ * Lists the tasks of gemini-cli's a2a-server. A2A 0.3 has no method to list tasks, so the bridge uses
+ * `GET /tasks/metadata`. It lists the tasks in the server's memory, newest first, without times and titles.
  */
 import type { Task } from '@a2a-js/sdk';
 import { TaskState } from '@a2a-js/sdk';

@@ -13,7 +13,7 @@ const STATES: Readonly<Record<LiveState, TaskState>> = {
   'auth-required': TaskState.TASK_STATE_AUTH_REQUIRED,
 };
 
-/** A filter. The agent applies it before it counts. */
+/** A filter. The agent counts only the tasks that match it. */
 export interface TaskQuery {
   sessionId?: string;
   state?: LiveState;
@@ -63,7 +63,7 @@ export async function listTasks(
   return { tasks, total: Math.max(total, tasks.length) };
 }
 
-/** An agent may ignore the filter. */
+/** Filters the tasks again, because an agent may ignore the filter. */
 export function inState(tasks: readonly Task[], state: LiveState | undefined): readonly Task[] {
   return state === undefined ? tasks : tasks.filter(({ status }) => status?.state === STATES[state]);
 }

@@ -1,7 +1,7 @@
 /**
  * `fetch` for agents that abort their work when the request's socket ends (see `Hazards`). Each request has its own
- * socket. The socket stays open while the answer is read and is then reset (RST); a pooled socket could be ended
- * (FIN) earlier. A killed process cannot reset its sockets: its kernel ends them.
+ * socket. The socket stays open until the bridge has read the answer. Then the bridge resets the socket (RST). A pooled
+ * socket could end earlier (FIN). A killed process cannot reset its sockets: the kernel ends them.
  */
 import {
   Agent as HttpAgent,

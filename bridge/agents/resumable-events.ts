@@ -18,7 +18,10 @@ interface ResumableStream {
   onOpen: () => void;
 }
 
-/** Ends when the stream ends. @throws why the agent refused or ended the stream, or how it was cut */
+/**
+ * Ends when the stream ends.
+ * @throws an error that says why the agent ended or refused the stream, or how the stream was cut
+ */
 export async function* resumableEvents({
   url,
   headers,
@@ -51,7 +54,7 @@ async function refusalOf(response: Response): Promise<Error> {
   const body = restError.safeParse(await response.json());
   if (!body.success) return new HttpFailure(response.status, `HTTP ${String(response.status)}`);
   const { message, details } = body.data.error;
-  // The SDK keeps only A2A's own reasons; `failure.ts` reads ours from `data`.
+  // The SDK keeps only A2A's own reasons. `failure.ts` reads this project's reason from `data`.
   return Object.assign(fromRestErrorBody({ message, details }, { statusCode: response.status }), {
     data: details,
   });

@@ -20,7 +20,7 @@ export function secretFrom(
       if (error === null) resolve(stdout.trim());
       else reject(new Error(troubleWith(error, patienceMs)));
     });
-    // The command must not read stdin: it belongs to the MCP client.
+    // The MCP client uses stdin, so the command must not read it.
     child.stdin?.end();
   });
 }

@@ -1,7 +1,8 @@
 /** Bounds how long the bridge waits for an agent. */
 
 /**
- * Resolves with the work's result if it finishes in time. The work itself continues: others may wait for it too.
+ * Resolves with the result of `work` if the work finishes in time. A timeout does not stop the work, because other
+ * callers may wait for it.
  * @param ms milliseconds
  * @throws TimeoutError when the time is up, and any error of the work before that
  */
@@ -14,7 +15,7 @@ export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
     return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
-    // A later failure has no reader here.
+    // The work may fail after the timeout. No caller needs that error.
     work.catch(() => undefined);
   }
 }
@@ -24,7 +25,7 @@ const PATIENCE_MS = 5_000;
 
 /**
  * @param asked the number of agents asked in parallel
- * @throws TimeoutError if there are several
+ * @throws TimeoutError for a slow agent, if the bridge asks several
  */
 export function withTimeoutOr<T>(asked: number, work: Promise<T>): Promise<T> {
   return asked > 1 ? withTimeout(PATIENCE_MS, work) : work;

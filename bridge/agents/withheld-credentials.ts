@@ -1,4 +1,4 @@
-/** An agent wants credentials at an address to which the bridge does not send them. */
+/** The agent requires credentials at an address that must not get them. */
 export class WithheldCredentials extends Error {
   override readonly name = 'WithheldCredentials';
   /** The address that answered 401 or 403. */

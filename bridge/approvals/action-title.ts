@@ -1,7 +1,7 @@
 /**
- * Checks the title that a decision names. Clients such as Claude Code show a person the arguments of a call before
- * they allow it. The person recognises the action by its title. So the title must belong to the action that the
- * decision is on. Pure.
+ * Checks the title in a decision. Clients such as Claude Code show a person the arguments of a tool call before the
+ * call runs. The person recognises the action by its title. So the decision must have the title of its own action.
+ * Pure.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { DecisionInput } from './decision-input.ts';
@@ -14,8 +14,8 @@ interface TitledAction {
 
 /**
  * @param required whether the client can ask its person before it makes the call
- * @returns an error for the first decision whose title differs from its action's; undefined when all match. A call
- * that is not pending has no title to compare: its agent says how it was decided (R07).
+ * @returns an error for the first decision whose title is not its action's title; undefined if all match. A call that
+ * no longer waits has no title to compare: its agent reports the earlier decision (R07).
  */
 export function wrongTitle(
   shown: readonly TitledAction[],

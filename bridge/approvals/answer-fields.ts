@@ -83,7 +83,10 @@ function tickOf(index: number): string {
   return `choice${String(index + 1)}`;
 }
 
-/** The values as a person sees them. Names that look the same get a number in brackets, which foreign text cannot write. */
+/**
+ * The names of the values as a person sees them. Equal names get a number in brackets. Foreign text cannot contain
+ * these brackets.
+ */
 function namesOf(values: readonly string[]): string[] {
   const names = values.map((value) => visibleLine(value));
   return names.map((name, at) => {
@@ -92,7 +95,7 @@ function namesOf(values: readonly string[]): string[] {
   });
 }
 
-/** The value behind a chosen name. The agent refuses a name that is none of its values. */
+/** Returns the value of a chosen name. The agent refuses an unknown name. */
 function valueOf(values: readonly string[], name: unknown): unknown {
   const at = namesOf(values).findIndex((each) => each === name);
   return values[at] ?? name;
@@ -116,7 +119,7 @@ function described({
 
 const PLAIN_NAME = /^[A-Za-z][\w.-]{0,39}$/;
 
-/** The names of the form's fields, by the names of the schema. A client shows the name of a field without a title. */
+/** Maps each name of the schema to the name of its form field. A client shows this name if the field has no title. */
 function fieldNames({ properties }: FormSchema): ReadonlyMap<string, string> {
   const names = Object.keys(properties);
   const plain = names.every((name) => PLAIN_NAME.test(name));
@@ -134,7 +137,7 @@ function formFields(schema: FormSchema): Fields {
   return { properties: Object.fromEntries(fields), ...(required && { required }) };
 }
 
-/** The values that the person meant, by the names of the schema. */
+/** Returns the person's values by the names of the schema. */
 function meantBy(schema: FormSchema, filled: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const original = new Map([...fieldNames(schema)].map(([name, shown]) => [shown, name]));
   return Object.fromEntries(
@@ -201,7 +204,7 @@ function textField(field: SchemaField): TextField {
     ...(format !== undefined && { format }),
     ...(minLength !== undefined && { minLength }),
     ...(maxLength !== undefined && { maxLength }),
-    // A person accepts a preset only if they see all of it.
+    // A form may fill in a default only if the person sees all of it.
     ...defaultOf(
       z.string().refine((text) => visibleLine(text) === text && fitsField(text)),
       preset,

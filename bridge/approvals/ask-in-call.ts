@@ -1,6 +1,6 @@
 /**
- * Asks the person in a form during a tool call. An answer that does not count decides nothing and ends the asking.
- * The call then returns the pending actions, and every other way to decide stays open.
+ * Asks the person in a form during a tool call. After an answer that does not count, the call sends no more forms. It
+ * returns the pending actions. The person can still decide in every other way.
  */
 import type { Session } from '../sessions/session.ts';
 import type { WaitEnd } from '../sessions/wait-for-session.ts';
@@ -24,11 +24,11 @@ export interface FormRequest {
   signal: AbortSignal;
   /** How long the call may wait, in milliseconds. */
   timeout: number;
-  /** Waits for what follows the decisions, at most as long as the call may wait. */
+  /** Waits for the task after the decisions, at most as long as the call may wait. */
   wait: () => Promise<WaitEnd>;
 }
 
-/** How the asking ended, and the notes for the result of the call. */
+/** The end of the wait, and the notes for the result of the call. */
 interface AskInCallEnd {
   end: WaitEnd;
   notes: readonly string[];
@@ -78,12 +78,12 @@ export async function takeRound(
   const settled = await submit({ ...asking, responses, channel: 'elicitation' });
   const decided = settled.opened.length === 0 || (await waitForPage(asking, settled.opened));
   const end = await wait();
-  // The same call does not ask a person again who left a form unanswered.
+  // If a person left a form unanswered, the same call does not ask again.
   const goesOn = settled.unanswered.length === 0 && settled.refused === undefined && decided;
   return { end, notes: notesOf(settled, session, offers), goesOn };
 }
 
-/** Measuring text for a form takes long to load, so the start of the bridge does not load it. */
+/** The code that measures text for a form loads slowly. So it loads only when a form needs it. */
 async function submit(answers: FormAnswers): Promise<SubmittedAnswers> {
   const { submitFormAnswers } = await import('./submit-form-answers.ts');
   return submitFormAnswers(answers);

@@ -4,7 +4,7 @@ export interface Change {
   kind: 'create' | 'delete' | 'change';
   added: number;
   removed: number;
-  /** The line number in the new file where each run of changed lines begins. */
+  /** The line numbers in the new file at which the runs of changed lines begin. */
   at: readonly number[];
   lines: readonly ChangedLine[];
 }
@@ -19,7 +19,7 @@ interface ChangedLine {
 const HUNK = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const NO_LINE_FEED = '\\ No newline at end of file';
 
-/** @returns undefined for anything but one file's complete diff: an unparsed diff is not summarised */
+/** @returns undefined if the text is not the complete diff of one file */
 export function changeIn(diff: string): Change | undefined {
   const all = (diff.endsWith('\n') ? diff.slice(0, -1) : diff).split('\n');
   const start = all.findIndex((line) => HUNK.test(line));
@@ -53,7 +53,7 @@ interface Hunk {
   end: number;
 }
 
-/** The counts in the hunk header give its end: a removed line `-- x` looks like a file header. */
+/** Finds the end of the hunk by the counts in its header. A removed line `-- x` looks like a file header. */
 function hunkAt(all: readonly string[], start: number): Hunk | undefined {
   const header = HUNK.exec(all[start] ?? '');
   if (header === null) return undefined;

@@ -80,10 +80,10 @@ export function clientOf(
     opensUrls: opensUrls(declared),
     round: round?.about === 'session' ? round : undefined,
     permit: round?.about === 'permit' ? round : undefined,
-    // Not through the SDK's `inputRequired` shim: a form sent by the shim cannot be withdrawn.
+    // The bridge cannot withdraw a form that the SDK's `inputRequired` shim sends. So it does not use the shim.
     async elicit(form, signal, id = randomUUID()) {
       await spendFirstId(server, mcpReq);
-      // `elicitationId` exists in URL mode up to 2025-11-25 only. `push` has the same limit.
+      // Only revisions up to 2025-11-25 have `elicitationId`, in URL mode. The same revisions have `push`.
       const params = form.mode === 'url' ? { ...form, elicitationId: id } : form;
       return mcpReq.elicitInput(params, { signal, timeout: ANSWER_MS });
     },
@@ -104,7 +104,9 @@ export function clientOf(
 
 const spent = new WeakSet<McpServer['server']>();
 
-/** Clients on the 1.x SDK ignore the cancellation of request id 0, a server's first id. So a ping uses it. */
+/**
+ * A server's first request has the id 0. Clients on the 1.x SDK ignore the cancellation of that id. So a ping uses it.
+ */
 async function spendFirstId(server: McpServer['server'], mcpReq: ServerContext['mcpReq']): Promise<void> {
   if (spent.has(server)) return;
   spent.add(server);

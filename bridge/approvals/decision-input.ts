@@ -124,7 +124,7 @@ export function decisionsOf(
   return [{ ...single, callId, shown, decision }];
 }
 
-/** Keeps the code that the decision carries and fills in nothing (D2). @throws ProductError INVALID_DECISION */
+/** Keeps the code of the decision, and never adds a code (D2). @throws ProductError INVALID_DECISION */
 export function personDecisionOf(input: DecisionInput): PersonDecision {
   const { callId, shown, decision: word, editedContent, editedInput, answer, reason } = input;
   const edits = editedContent !== undefined || editedInput !== undefined;

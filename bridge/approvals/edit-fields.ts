@@ -15,7 +15,7 @@ export function decisionFields(
   };
 }
 
-/** For how long trust lasts: whichever limit is reached first ends it. */
+/** The limits of trust. The trust ends at the limit that is reached first. */
 const TRUST_LIMITS: Readonly<Record<string, Field>> = {
   trustMinutes: {
     type: 'number',

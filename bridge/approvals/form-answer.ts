@@ -109,7 +109,7 @@ function answerOn(
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
 ): FormAnswer {
-  // D2: the decision carries the code of what this form showed.
+  // D2: the decision carries the code of the action that this form showed.
   if (action === 'decline')
     return { type: 'decision', decision: personDecisionOf({ callId, shown, decision: 'deny' }) };
   const answer = parseFormAnswer(asked, content);
@@ -122,7 +122,7 @@ function decisionOn(
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
 ): FormAnswer {
-  // The client must not fill in a field that its form did not show to the person.
+  // Refuses a field that the form did not have: the person has not seen that field.
   const offered = ask.about === 'action' ? ask.form.requestedSchema.properties : {};
   const unknown = Object.keys(content).find((field) => !Object.hasOwn(offered, field));
   if (unknown !== undefined) return notUnderstood(`The form has no field "${unknown}".`);
@@ -145,7 +145,7 @@ function decisionOn(
     ...(word === 'deny' || trustUses === undefined ? {} : { trustUses }),
     ...(reason === undefined ? {} : { reason }),
   };
-  // D2: the decision carries the code of what this form showed.
+  // D2: the decision carries the code of the action that this form showed.
   return { type: 'decision', decision: personDecisionOf(input) };
 }
 

@@ -18,7 +18,7 @@ const FIELD_COLUMNS = 60;
 /** A preview with more characters than this fits into no form. */
 const LONGEST = 50_000;
 
-/** One line before wrapping. A mark precedes other people's text; no row of the product begins with a mark. */
+/** One line before wrapping. Foreign text has a mark before it. The product's own rows never begin with a mark. */
 interface Line {
   mark: '' | '+ ' | '- ' | '$ ' | '> ' | '│ ';
   text: string;
@@ -38,7 +38,7 @@ export function formRows(action: PendingAction): readonly string[] | undefined {
   return rows;
 }
 
-/** The kind and size of the action, in at most two rows, for a form that links to the full action. */
+/** The kind and size of the action, in at most two rows. The form with these rows links to the full action. */
 export function summaryRows(action: PendingAction): readonly string[] {
   const [row = ''] = wrapped(productLine(clipped(summaryOf(action))));
   return [...warningOf(action).map(({ text }) => text), row];
@@ -73,7 +73,7 @@ const WARNINGS: Readonly<Record<PendingAction['reason'], string>> = {
   question: '',
 };
 
-/** An agent that offers nothing else takes one approval for every later call of the kind, and nobody can revoke that. */
+/** Some agents offer only an approval of all later calls of the kind. Nobody can revoke such an approval. */
 const FOR_GOOD = 'Accept allows this FOR GOOD: the agent does not ask again.';
 
 function warningOf({ reason, source, input }: PendingAction): readonly Line[] {
@@ -119,7 +119,7 @@ function linesOf(action: PendingAction): readonly Line[] | undefined {
   }
 }
 
-/** Other people's text cannot contain these brackets: escaping removes them. */
+/** Foreign text cannot contain these brackets, because the bridge escapes them. */
 const OPEN = ' ⟨no line feed at the end⟩';
 
 /** `Change a.txt: +1 −1, line 2`. */

@@ -21,9 +21,9 @@ import type { Form } from './form-field.ts';
 import { formRows, markedRows, MOST_ROWS, productRows, summaryRows } from './form-rows.ts';
 import type { FormFields } from '../settings/approval-mode.ts';
 
-/** One thing a person is asked. */
+/** One action or question for the person. */
 export type ApprovalForm = {
-  /** Names the form. Two forms never share a key (the tasks extension, "Task Update Requests"). */
+  /** The unique key of the form (the tasks extension, "Task Update Requests"). */
   key: string;
   callId: string;
 } & (
@@ -38,7 +38,7 @@ export type ApprovalForm = {
   | { about: 'unshown'; question: Question }
 );
 
-/** How many earlier forms got no answer that counts, and what was wrong with the last answer. */
+/** The number of earlier forms without an answer that counts, and the problem of the last answer. */
 export interface EarlierAttempts {
   times: number;
   note: string;
@@ -112,7 +112,7 @@ function formOf(message: string, fields: Omit<Form['requestedSchema'], 'type'>):
   return { mode: 'form', message, requestedSchema: { type: 'object', ...fields } };
 }
 
-/** The note may name words of the agent. */
+/** The note may contain an agent's text. */
 function noteRows(before: EarlierAttempts | undefined): readonly string[] {
   return before === undefined || before.note === '' ? [] : productRows(visibleLine(before.note));
 }

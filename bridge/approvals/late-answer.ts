@@ -16,7 +16,9 @@ export interface WithdrawnForms {
 
 const answer = z.looseObject({ action: z.enum(['accept', 'decline']) });
 
-/** For each late answer: says that it did not count, and who decided. A repeat of the counted answer gets no note. */
+/**
+ * For each late answer, says that it did not count and who decided. A repeat of the answer that counted gets no note.
+ */
 export function lateAnswerNotes(
   responses: Readonly<Record<string, unknown>>,
   { asks, view, channel, offers }: WithdrawnForms,
@@ -29,7 +31,7 @@ export function lateAnswerNotes(
     if (action === 'accept' && offers.wasAbout(view.taskId, key) === 'page') return [];
     const callId = callIn(key);
     const call = view.calls.find((each) => each.callId === callId);
-    // Some agents do not report the outcome of a call. A key that no form used is ignored.
+    // Some agents do not report the outcome of a call. If no form had the key, the answer is ignored.
     if (call === undefined) return offers.wasAbout(view.taskId, key) === undefined ? [] : [NOT_WAITING];
     if (isSame(call, action, channel)) return [];
     return [

@@ -18,7 +18,7 @@ interface OfferFormsOptions {
   opensUrls: boolean;
 }
 
-/** Which actions and questions a form of this client can show, and which it cannot. */
+/** The actions and questions that this client's forms can show, and those that they cannot show. */
 export interface OfferedForms {
   forms: readonly OfferedForm[];
   /** The person has opened the page to decide these. */

@@ -7,7 +7,7 @@ import { type ApprovalForm, approvalForms, type EarlierAttempts } from './form.t
 import type { FormFields } from '../settings/approval-mode.ts';
 
 const KEPT = 1_000;
-/** After this many answers that do not count, the form stays the same. Other ways to decide stay open. */
+/** After this many answers that do not count, the form no longer changes. The person can still decide in other ways. */
 const MOST_TIMES = 4;
 
 interface OfferOptions {
@@ -21,7 +21,7 @@ export class OpenForms {
   readonly #since = new Map<string, { at: number; about: ApprovalForm['about'] }>();
   /** Earlier attempts, by task and call. */
   readonly #before = new Map<string, EarlierAttempts>();
-  /** Until when a person has a page open to decide there, by task and key. */
+  /** By task and key: until this time a person may decide on the page that they opened. */
   readonly #opened = new Map<string, number>();
   readonly #now: () => number;
   readonly #fields: FormFields;
@@ -31,7 +31,7 @@ export class OpenForms {
     this.#fields = fields;
   }
 
-  /** The forms that a person may be shown for a task now. */
+  /** The forms that the bridge may show for a task now. */
   asks(taskId: string, asked: PendingInput): readonly ApprovalForm[] {
     return approvalForms(asked, (callId) => this.#before.get(nameOf(taskId, callId)), this.#fields);
   }
@@ -74,7 +74,7 @@ export class OpenForms {
     keep(this.#before, name, { times: times + 1, note });
   }
 
-  /** The answer did not count. The next form says so, and gets another key. */
+  /** The answer did not count. The next form says so and has another key. */
   again(taskId: string, { callId }: ApprovalForm, note: string): void {
     const name = nameOf(taskId, callId);
     const times = (this.#before.get(name)?.times ?? 0) + 1;

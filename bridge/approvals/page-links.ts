@@ -17,7 +17,7 @@ export interface PageLink {
 
 /** A link must stay valid at least this long for the person to follow it, in milliseconds. */
 const SHORTEST_MS = 20_000;
-/** How long to wait before asking an agent again that gave no link, in milliseconds. */
+/** If an agent gave no link, the bridge asks it again after this time, in milliseconds. */
 const RETRY_MS = 30_000;
 const KEPT = 200;
 

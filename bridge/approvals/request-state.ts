@@ -75,7 +75,7 @@ export class RequestStates {
     this.#codec ??= obtainToken(this.#stateDirectory, 'request-state-key')
       .then((key) => createRequestStateCodec({ key, ttlSeconds: VALID_SECONDS }))
       .catch((error: unknown) => {
-        this.#codec = undefined; // The next call may find the file usable.
+        this.#codec = undefined; // The next call tries again.
         throw error;
       });
     return this.#codec;
@@ -110,7 +110,9 @@ function digestOf({ name, arguments: args }: CallWords): string {
     .digest('base64url');
 }
 
-/** Some bits of the last base64url character are unused, so several spellings decode alike. Only one is valid. */
+/**
+ * Some bits of the last base64url character are unused, so several texts decode to the same bytes. Only one is valid.
+ */
 function isCanonical(text: string): boolean {
   const signature = text.slice(text.lastIndexOf('.') + 1);
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;

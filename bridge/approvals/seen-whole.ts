@@ -12,8 +12,9 @@ interface ShownAction {
 }
 
 /**
- * The refusal of an approval whose preview an earlier result has cut. The preview may have room now, since fewer actions
- * wait; but the person has not seen it whole. @returns undefined when no decision approves such an action
+ * Refuses an approval if an earlier result has cut the preview of the action. The preview may fit now, because fewer
+ * actions wait. But the person has not seen all of it.
+ * @returns undefined if no decision approves such an action
  */
 export function seenInPart(
   decisions: readonly Pick<DecisionInput, 'callId' | 'shown' | 'decision'>[],

@@ -1,7 +1,6 @@
 /**
- * Submits the answers to forms. Each answer is checked alone. The deciding ones go to the agent in one message;
- * the others change nothing. The journal orders a form against every other channel: the first valid decision wins
- * (D1).
+ * Submits the answers to forms. Checks each answer alone. Sends all decisions to the agent in one message; other
+ * answers change nothing. The agent's journal orders the decisions of all channels: the first valid decision wins (D1).
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { PersonDecision } from '../dialects/dialect.ts';
@@ -32,7 +31,7 @@ export interface SubmittedAnswers {
   /** Notes that explain why answers to withdrawn forms do not count. */
   late: readonly string[];
   unanswered: readonly Unanswered[];
-  /** The agent's error for decisions that it refused. */
+  /** The agent's error, if the agent refused the decisions. */
   refused: string | undefined;
 }
 

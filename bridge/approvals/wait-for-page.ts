@@ -9,11 +9,11 @@ interface PageWait {
   offers: OpenForms;
   /** Milliseconds. */
   timeout: number;
-  /** Aborts when the caller goes away. */
+  /** Aborts when the caller stops waiting. */
   signal: AbortSignal;
 }
 
-/** @returns true when at least one of these is decided; false on timeout or when the caller goes away */
+/** @returns true when at least one of these is decided; false on timeout or when the signal aborts */
 export function waitForPage(
   { session, offers, timeout, signal }: PageWait,
   opened: readonly ApprovalForm[],

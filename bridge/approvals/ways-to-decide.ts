@@ -20,8 +20,8 @@ export interface ShownWaiting {
 }
 
 /**
- * A command line for each pending action or question. D5: an action that the surface cuts is read with `show`
- * first.
+ * A command line for each pending action or question. D5: if the surface cuts an action, the person reads it with
+ * `show` first.
  * @param program how a person runs the bridge at a terminal
  */
 export function decisionLines(waiting: ShownWaiting, program: string): readonly string[] {
@@ -49,7 +49,7 @@ function wordsFor(verb: string, shown: string, rest = ''): string {
 export interface WaysToDecide {
   waiting: ShownWaiting;
   program: string;
-  /** An earlier result has named the program and the page. */
+  /** True if an earlier result has named the program and the page. */
   brief?: boolean;
 }
 

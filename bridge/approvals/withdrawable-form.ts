@@ -10,7 +10,7 @@ type FormOutcome =
   | { type: 'answered'; response: unknown }
   /** Another surface decided, or the task has ended. */
   | { type: 'withdrawn' }
-  /** The caller has gone away, and the form is withdrawn. */
+  /** The caller has stopped waiting, so the form is withdrawn. */
   | { type: 'gone' }
   | { type: 'failed'; message: string };
 

@@ -13,7 +13,7 @@ interface ProgramFile {
   path: string | undefined;
 }
 
-/** Settings that a terminal cannot know. */
+/** Settings of the running bridge that a terminal does not have. */
 interface TerminalSettings {
   /** Undefined if it is the default. */
   stateDir: string | undefined;

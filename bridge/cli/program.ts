@@ -57,7 +57,7 @@ export function program(
 /** The narrowest column of descriptions, in characters. */
 const NARROWEST = 30;
 
-/** Beside a long option a narrow terminal has no room. The description is then below it. */
+/** In a narrow terminal, no room remains beside a long option. The description is then below the option. */
 function formatItem(term: string, termWidth: number, description: string, helper: Help): string {
   const width = helper.helpWidth ?? 80;
   if (!process.stdout.isTTY || description === '' || width - termWidth - 4 >= NARROWEST)

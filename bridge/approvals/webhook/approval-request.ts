@@ -14,7 +14,9 @@ export function requestKey({ callId, shown }: ApprovalRequest): string {
   return `${callId} ${shown}`;
 }
 
-/** @param settled whether the task stands still. Until then, a shown action may already be decided. */
+/**
+ * @param settled whether the task waits or has ended. Before that, a pending action of the view may be decided already.
+ */
 export function approvalRequestsOf(view: TaskView | undefined, settled: boolean): readonly ApprovalRequest[] {
   if (view === undefined || !settled) return [];
   const { pending, question } = view;

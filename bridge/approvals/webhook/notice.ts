@@ -46,7 +46,7 @@ interface PostedAction {
   decisions: readonly McpDecisionWord[];
 }
 
-/** Everything that waits for a decision in the session. @param now milliseconds since 1970 */
+/** The notice about all pending decisions of the session. @param now milliseconds since 1970 */
 export function askedNotice(about: NoticeSubject, view: TaskView, now: number): Notice {
   const { pending, question } = view;
   const posted = postedActions(pending);

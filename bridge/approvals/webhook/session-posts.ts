@@ -41,7 +41,7 @@ interface UnderWay {
   call: AbortController;
 }
 
-/** What a post lists. Its answer can decide nothing else. */
+/** The actions that a post lists. The answer to the post can decide only these. */
 interface Told {
   actions: ReturnType<typeof postedActions>;
   requests: readonly ApprovalRequest[];
@@ -201,7 +201,7 @@ export class SessionPosts {
     }
   }
 
-  /** These requests no longer wait: aborts posts under way, and tells the receiver. */
+  /** Call this when requests no longer wait. Aborts their unfinished posts, and informs the receiver. */
   #over(over: readonly (readonly [string, PostedAction])[]): void {
     const { log, clock } = this.#parts;
     for (const [key] of over) this.#asked.delete(key);
@@ -215,7 +215,7 @@ export class SessionPosts {
       for (const each of askings) this.#mark(each, 'over');
       const { view, state, stateName } = this.#session;
       const about = this.#about();
-      // After its last decision, an agent may say "input required" until its next step.
+      // After the last decision, an agent may report "input required" until its next step.
       const shown = state.type === 'working' ? 'working' : stateName;
       const facts = { view, state: shown, over: askings, waiting: this.#waiting() };
       const notice = decidedNotice(about, facts, clock.now());

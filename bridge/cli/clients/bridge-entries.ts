@@ -26,7 +26,7 @@ export async function bridgeEntries(
   const seen = new Set<string>();
   for (const scope of SCOPES) {
     const place = await client.places[scope]?.(around);
-    // In the home directory, a project's file may be the user's own file.
+    // In the home directory, the project's file may be the same as the user's file.
     if (place === undefined || seen.has(JSON.stringify(place))) continue;
     seen.add(JSON.stringify(place));
     try {

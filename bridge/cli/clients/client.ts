@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 
 export const SCOPES = ['user', 'project', 'local'] as const;
-/** This user everywhere; everyone in this directory; this user in this directory. */
+/** `user`: this user everywhere. `project`: everyone in this directory. `local`: this user in this directory. */
 export type Scope = (typeof SCOPES)[number];
 
 export interface ClientEnvironment {
@@ -20,7 +20,7 @@ export const clientEnvironment = (): ClientEnvironment => ({
   cwd: process.cwd(),
 });
 
-/** Where a client keeps its servers of one scope. */
+/** The file of a client's servers for one scope, and the place in that file. */
 interface ConfigPlace {
   /** Absolute. */
   path: string;
@@ -36,7 +36,7 @@ interface ServerCommand {
 
 export interface McpClient {
   title: string;
-  /** `json` with comments is refused, as the client itself refuses it. */
+  /** With `json`, comments are an error, as in the client itself. */
   format: 'json' | 'jsonc' | 'toml';
   /** Only the scopes that the client has. */
   places: Readonly<Partial<Record<Scope, (around: ClientEnvironment) => Promise<ConfigPlace>>>>;

@@ -17,7 +17,7 @@ export const codex: McpClient = {
   },
   entry: ({ command, args }) => ({ command, args }),
   defaults: {
-    // Otherwise Codex may begin a turn before the bridge has started, without its tools.
+    // Otherwise Codex may begin a turn before the bridge has started. That turn would lack the bridge's tools.
     required: true,
     startup_timeout_sec: 30,
     // A call may wait ten minutes for a person's answer.

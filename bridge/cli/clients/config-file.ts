@@ -5,7 +5,7 @@ import { replaceFile } from '../../../shared/state/atomic-file.ts';
 import { messageOf, ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 
 export interface ConfigFile {
-  /** The path with links resolved, so that a write keeps the link and changes its target. */
+  /** The path with symbolic links resolved. A write replaces the target and keeps the link. */
   path: string;
   /** '' if there is no file yet. */
   text: string;
@@ -36,7 +36,7 @@ export async function writeConfig(
   fresh: number,
 ): Promise<string | undefined> {
   const { path, mode } = file;
-  // A rename would bypass the permission, but the user has made the file read-only on purpose.
+  // The user has made the file read-only on purpose. A rename would bypass this permission.
   if (mode !== undefined && (mode & 0o222) === 0)
     throw unusableConfigError(path, 'it is read-only. Make it writable (chmod u+w) first');
   try {

@@ -16,7 +16,7 @@ export const configText = (format: McpClient['format']): ConfigFormat => FORMATS
 
 const startedOverStdio = z.looseObject({ command: z.string(), args: z.array(z.string()).default([]) });
 
-/** Whether an entry starts the bridge, from any place of installation. */
+/** Whether an entry starts the bridge, wherever the bridge is installed. */
 export function isBridge(entry: unknown): boolean {
   const parsed = startedOverStdio.safeParse(entry);
   if (!parsed.success) return false;
@@ -29,7 +29,7 @@ export function isBridge(entry: unknown): boolean {
 export type ConfigChange =
   | { type: 'same' }
   | { type: 'changed'; text: string }
-  /** Another server has the name. */
+  /** Another server uses this name. */
   | { type: 'taken' };
 
 /**

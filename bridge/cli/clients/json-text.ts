@@ -48,7 +48,7 @@ export function jsonText({ comments }: { comments: boolean }): ConfigFormat {
       const before = object.safeParse(read(text, keys)).data;
       let after = text.trim() === '' ? '{}\n' : text;
       if (before === undefined) after = change(after, keys, entry);
-      // Key by key, to keep the comments inside the entry.
+      // Changes each key alone, to keep the comments inside the entry.
       else
         for (const [key, value] of Object.entries(entry))
           if (!isDeepStrictEqual(before[key], value)) after = change(after, [...keys, key], value);

@@ -3,12 +3,12 @@ import { execFile } from 'node:child_process';
 import { basename, dirname, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
-/** All worktrees of a repository are one project: the directory of the shared repository. */
+/** All worktrees of a repository belong to one project. Its key is the directory of the shared repository. */
 export async function projectKey(directory: string): Promise<string> {
   const shared = await commonDirectory(directory);
   const key =
     shared === undefined ? resolve(directory) : basename(shared) === '.git' ? dirname(shared) : shared;
-  // As git writes paths, on Windows too.
+  // Git writes paths with `/`, on Windows too.
   return key.replaceAll('\\', '/');
 }
 

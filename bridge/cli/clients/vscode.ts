@@ -1,6 +1,6 @@
 /**
- * VS Code (code.visualstudio.com/docs/agents/reference/mcp-configuration). The servers are `servers` of `mcp.json`,
- * in the user's default profile or in a workspace.
+ * VS Code (code.visualstudio.com/docs/agents/reference/mcp-configuration). The key `servers` of `mcp.json` holds the
+ * servers. The file is in the user's default profile or in a workspace.
  */
 import { join } from 'node:path';
 import type { McpClient, ClientEnvironment } from './client.ts';

@@ -21,8 +21,7 @@ interface AnswerOptions extends CommonOptions {
 
 /**
  * @param words the answer; if it is empty, the command shows the question and reads the answer from the terminal
- * @throws ProductError DECISION_NEEDED if the agent asks for a decision, or for nothing; UsageError without a
- * terminal
+ * @throws ProductError DECISION_NEEDED if the agent waits for a decision, or for nothing; UsageError without a terminal
  */
 export async function answer(
   run: CommandRun<AnswerOptions>,
@@ -66,7 +65,7 @@ function otherQuestion(): ProductError {
   return new ProductError('INPUT_CHANGED', 'The agent asks something else now. Nothing was answered.');
 }
 
-/** Returns the words once the person has seen the question (D2). @throws UsageError, ProductError DECISION_NEEDED */
+/** Returns the answer after the person has seen the question (D2). @throws UsageError, ProductError DECISION_NEEDED */
 async function confirmed(
   { terminal, options }: CommandRun<AnswerOptions>,
   { text, shown }: { text: string; shown: string },

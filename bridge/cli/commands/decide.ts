@@ -1,6 +1,6 @@
 /**
- * `approve` and `deny`. A whole code decides the action that the person has seen under that code. For a session, a call
- * or the beginning of a code, the command shows the action and asks the person (D2).
+ * `approve` and `deny`. With a whole code, the command decides at once: the person has seen the action with this code.
+ * With a session, a call or a part of a code, the command shows the action and asks the person (D2).
  */
 import { personDecisionOf, type McpDecisionWord } from '../../approvals/decision-input.ts';
 import { decisionScopeSchema, type PendingAction } from '../../../shared/protocol/tool-approval.ts';
@@ -75,7 +75,7 @@ async function shownAndAgreed(
   );
 }
 
-/** Only one action has a code to decide with. */
+/** Returns the command that decides by the code, without asking. Several actions have no such command. */
 function instead(word: 'approve' | 'deny', actions: readonly PendingAction[]): string | undefined {
   const [action, another] = actions;
   return action === undefined || another !== undefined ? undefined : `${word} ${visibleLine(action.shown)}`;

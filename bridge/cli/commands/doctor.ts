@@ -20,7 +20,7 @@ import { serverState } from '../context/server-state.ts';
 import type { Style } from '../terminal/paint.ts';
 
 export interface DoctorOptions extends CommonOptions {
-  /** Asks no model and no agent. */
+  /** Sends no request to a model or an agent. */
   offline?: boolean;
   /** Sends a test post to the approval webhook. */
   webhook?: boolean;
@@ -61,12 +61,12 @@ async function findingsOf({
 }: CommandRun<DoctorOptions>): Promise<readonly CheckResult[]> {
   const { stateDir, http, approvalWebhook } = settings;
   const tokens = [await checkTokenFile(stateDir, 'token'), await checkTokenFile(stateDir, 'http-token')];
-  // A check starts nothing.
+  // A check must not start a server.
   const registry = configuredAgents({ ...settings, autoStart: false }, env, places.serverScript);
   const local = registry.all.some(({ name }) => name === LOCAL_AGENT);
   const start = local ? await checkServerStart(settings, places.serverScript, offline) : undefined;
   const server = start && (await checkServer(settings, env, start.agent));
-  // A stopped local server is not a fault, and its own finding reports it.
+  // A stopped local server is no fault. Its own check reports it.
   const asked = registry.all.filter(
     ({ name }) => !offline && (name !== LOCAL_AGENT || server?.message.startsWith('http') === true),
   );
@@ -87,7 +87,7 @@ async function findingsOf({
   ];
 }
 
-/** A server that an MCP client started may have a variable that this terminal lacks. */
+/** An MCP client may have started the server with a variable that this terminal lacks. */
 async function startFindings(
   { findings, agent, missingVariable }: ServerCheck,
   stateDir: string,

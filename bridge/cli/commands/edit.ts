@@ -43,7 +43,7 @@ export async function edit(
   const asking = { json: options.json === true, yes: seen && options.yes === true, instead };
   const editable = editableTextOf(action);
   if (options.json !== true) terminal.say(`${actionText(action, terminal.paint)}\n`);
-  // Before the person begins to edit.
+  // Checks this before the person begins to edit.
   requireTerminal(terminal, asking);
   const changed = await changedText(run, editable);
   if (changed === editable.text) {

@@ -25,7 +25,7 @@ const NAMES = /^[A-Za-z0-9_-]{1,64}$/;
 const MODES: Readonly<Record<Scope, number>> = { user: 0o600, project: 0o644, local: 0o600 };
 
 /**
- * @param args for the bridge at each start
+ * @param args the bridge's arguments at each start
  * @throws ProductError CONFIGURATION; UsageError
  */
 export async function install(
@@ -34,7 +34,7 @@ export async function install(
   args: readonly string[],
 ): Promise<number> {
   const { bridgeScript } = run.places;
-  // The running Node: a client started from the desktop may find no Node, or an older one.
+  // The path of the running Node. A client started from the desktop may find no Node, or an older one.
   const command = { command: process.execPath, args: [bridgeScript, ...args] };
   return change(run, client, {
     decide: (it, text, keys) =>
@@ -60,7 +60,7 @@ interface Work {
   decide: (client: McpClient, text: string, keys: readonly string[]) => ConfigChange;
   /** The text for the person after the change. */
   words: (client: McpClient) => string;
-  /** Also names the entries of the bridge that stay. */
+  /** Also names the bridge's other entries, which stay. */
   others?: boolean;
 }
 

@@ -44,7 +44,7 @@ export async function logs({ options, settings, terminal }: CommandRun<LogsOptio
   for await (const _ of changes(settings.stateDir)) position = await readOn(path, position, showChunk);
 }
 
-/** How far the log was read, and of which files. */
+/** The log files, and the position up to which the command has read. */
 interface Position {
   /** Bytes. */
   at: number;
@@ -52,7 +52,7 @@ interface Position {
   older: string | undefined;
 }
 
-/** Reads what is new: of the earlier content if the log was set aside meanwhile, and of the log. */
+/** Prints the new bytes. If the log was rotated meanwhile, prints the rest of the older file first. */
 async function readOn(
   path: string,
   { at, ...before }: Position,
@@ -63,7 +63,7 @@ async function readOn(
   if (now.older !== undefined && now.older !== before.older)
     from = await readFrom(olderLog(path), from, show);
   const size = (await stat(path).catch(() => undefined))?.size ?? 0;
-  // A log that was set aside is emptied next, or is another file.
+  // After a rotation the log is shorter or another file, so the command reads it from the start.
   if (now.log !== before.log || size < from) from = 0;
   return { ...now, at: await readFrom(path, from, show) };
 }
@@ -105,12 +105,12 @@ async function tailOf(path: string, count: number): Promise<{ at: number; lines:
   const text = buffer.subarray(0, bytesRead).toString('utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   const lines = whole === '' ? [] : whole.slice(0, -1).split('\n');
-  // A line is shown once it is complete.
+  // A line appears only when it is complete.
   const at = from + Buffer.byteLength(whole);
   return { at, lines: count === 0 ? [] : lines.slice(-count) };
 }
 
-/** Yields at the start and after each change in the directory, so nothing written before the watch is missed. */
+/** Yields at the start and after each change in the directory, so the reader misses nothing. */
 async function* changes(directory: string): AsyncGenerator<void> {
   let wake: (() => void) | undefined;
   let changed = true;

@@ -54,13 +54,13 @@ function modeOf({ options, terminal }: CommandRun<RunOptions>): TaskMode | undef
     throw new UsageError(
       `There is no mode "${options.mode}". The modes are: ${taskModeSchema.options.join(', ')}.`,
     );
-  // A model that runs commands must not lift the approvals of a task.
+  // A model may run this command. It must not turn off the approvals of a task.
   if ((mode.data === 'auto' || mode.data === 'accept-edits') && !terminal.interactive)
     throw new UsageError(`The mode ${mode.data} runs tools without asking, so it needs a terminal.`);
   return mode.data;
 }
 
-/** @returns the session, once the agent has named its task. @throws ProductError; UsageError */
+/** @returns the session after the agent has named its task. @throws ProductError; UsageError */
 async function delegated(
   { options, settings, terminal }: CommandRun<RunOptions>,
   { registry, delegations }: CommandContext,
@@ -110,7 +110,8 @@ async function watchAndAsk({ terminal }: CommandRun<RunOptions>, session: Sessio
   for (;;) {
     const view = await task.until(hasSettled);
     const [action, ...others] = view?.pending ?? [];
-    // Other actions, or the last decision, stand between this action and the prompt.
+    // Other output is between this action and the prompt: other actions, or the last decision. So print the action
+    // again.
     if (terminal.interactive && action !== undefined && (others.length > 0 || waited > 1))
       terminal.say(`\n${actionText(action, terminal.paint)}`);
     waited = others.length + 1;

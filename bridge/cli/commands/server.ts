@@ -11,7 +11,7 @@ import { durationText } from '../terminal/age.ts';
 
 /** A stopping server gives its tools a grace period first. In milliseconds. */
 const STOP_MS = 30_000;
-/** The polling interval in milliseconds: the system does not report the end of a process that is not a child. */
+/** The polling interval in milliseconds. The system reports only the end of child processes, so the command polls. */
 const LOOK_MS = 50;
 
 /** @throws ProductError CONFIGURATION if the server does not start, with the end of its log */

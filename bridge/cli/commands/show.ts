@@ -102,7 +102,9 @@ async function callMeant({ sessions }: CommandContext, given: string): Promise<W
   );
 }
 
-/** Reads the task from an agent whose list has no pending actions. */
+/**
+ * Whether the session may have this call. If the agent's list has no pending actions, the caller must read the task.
+ */
 function mayHaveCall({ callIds }: ListedSession, given: string): boolean {
   return callIds.length === 0 || callIds.some((callId) => hasIdPrefix(callId, given));
 }

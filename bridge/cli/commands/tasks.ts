@@ -20,7 +20,7 @@ interface TasksOptions extends CommonOptions {
 }
 
 const SHOWN = 50;
-/** The least characters of a short id, after its kind prefix. A short id is longer if it would not be unique. */
+/** The minimum length of a short id, without its kind prefix. The id gets more characters until it is unique. */
 const SHORTEST_ID = 8;
 const KIND = /^[a-z]+-/;
 
@@ -82,9 +82,9 @@ function tasksTable(
   { paint, width }: Terminal,
 ): string {
   const now = Date.now();
-  // The column is useless if no task has a cost.
+  // Without any cost, the column is useless.
   const priced = shown.some(({ usd }) => usd !== null && usd > 0);
-  // Every command takes an id without its kind. A narrow terminal needs the room for the title.
+  // Commands also accept an id without its kind prefix. A narrow terminal omits the prefix, to show more of the title.
   const narrow = width !== undefined && width < NARROW;
   const withoutKind = (id: string): string => (narrow ? id.replace(KIND, '') : id);
   const short = shortIds(all.map(({ sessionId }) => sessionId));

@@ -26,7 +26,7 @@ export async function watch(run: CommandRun<WatchOptions>, given: string): Promi
       'UNKNOWN_TASK',
       `Session ${id} has no task yet. ${problemOf(session.state) ?? 'Look again in a moment.'}`,
     );
-  // One stream is enough: the session's own is closed.
+  // `watch` reads a stream of its own, so the session's stream is closed.
   await desk.close();
   const { deduplicates: resumes } = await agent.connect();
   if (from !== null && !resumes)

@@ -20,8 +20,8 @@ export interface CommandContext {
 }
 
 /**
- * A command does not finish the delegations of ended bridges: the next bridge runs long enough. The exception is a
- * session that the command names and whose message is still being sent.
+ * A command ends too soon to finish the delegations of ended bridges, so the next bridge finishes them. One exception:
+ * the command names a session whose message is still being sent.
  * @throws ProductError CONFIGURATION when the state directory cannot be used; STORAGE when its database cannot
  */
 export async function openCommandContext({

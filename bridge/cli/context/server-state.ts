@@ -13,7 +13,7 @@ export type ServerState =
 
 export async function serverState(stateDirectory: string): Promise<ServerState> {
   const record = await readServerRecord(stateDirectory);
-  // A killed server leaves its address. Another program may have its port now.
+  // A killed server leaves its record. Another program may use its port now.
   if (record === undefined || !isOwnProcess(record.pid)) return { type: 'stopped' };
   const token = await readFile(tokenPath(stateDirectory), 'utf8').catch(() => '');
   const health = await healthOf(record.url, token.trim());

@@ -12,12 +12,12 @@ import { answerLabels } from './parse-choice-numbers.ts';
 import { sendDecisionsFromTerminal } from './send-decisions.ts';
 import { typedDecision } from './typed-decision.ts';
 
-/** `left`: the person has typed nothing, and it waits on. `changed`: the task has new events. */
+/** `left`: the person has typed nothing, and the action still waits. `changed`: the task has new events. */
 type AskingEnd = 'left' | 'changed';
 
-/** The agent keeps the question, and takes another answer. */
+/** After these errors the question stays open, and the person can answer again. */
 const AGAIN: ReadonlySet<Reason> = new Set<Reason>(['INVALID_DECISION', 'MALFORMED']);
-/** The action does not wait any more, as the next events say. */
+/** After these errors the action no longer waits. The next events show this. */
 const PASSED: ReadonlySet<Reason> = new Set<Reason>([
   'ALREADY_DECIDED',
   'INPUT_CHANGED',
@@ -85,7 +85,7 @@ async function withdrawable<T>(
   }
 }
 
-/** @returns undefined if the person leaves it */
+/** @returns undefined if the person types nothing */
 async function typedDecisionOf(
   terminal: Terminal,
   { pending: [action], question }: Pick<TaskView, 'pending' | 'question'>,

@@ -2,7 +2,7 @@
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { Answer, Question } from '../../../shared/protocol/question.ts';
 
-/** The answer to a question that waits, as the person typed it. */
+/** The answer to a pending question, as the person typed it. */
 export function answerLabels({ preview }: PendingAction, said: string): Answer {
   return preview.type === 'question' ? parseChoiceNumbers(preview, said) : said;
 }

@@ -99,8 +99,8 @@ export async function resolveActions(
 }
 
 /**
- * The named pending actions: the only one if none is named, all with `all`.
- * @throws ProductError UNKNOWN_CALL; ALREADY_DECIDED for one that no longer waits (R07)
+ * Returns the named pending actions. Without a name, returns the only one. With `all`, returns all.
+ * @throws ProductError UNKNOWN_CALL; ALREADY_DECIDED for an action that no longer waits (R07)
  */
 export function resolveCalls(
   view: TaskView | undefined,

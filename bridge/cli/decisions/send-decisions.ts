@@ -9,8 +9,8 @@ import { waitFor } from '../../sessions/wait-for-session.ts';
 const STAYS_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Resolves when the agent has the decisions. An agent without resumable streams may stop its work with the connection,
- * so the command then waits until the task has settled.
+ * Resolves when the agent has the decisions. An agent without resumable streams may stop its work when the connection
+ * closes. For such an agent, the command waits until the task has settled.
  * @throws ProductError when the agent refuses, with the first decision if there was one
  */
 export async function sendDecisionsFromTerminal(

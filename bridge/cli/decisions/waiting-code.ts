@@ -11,7 +11,10 @@ const CODE = new RegExp(`^[0-9a-f]{4,${String(SHOWN_DIGITS)}}$`);
 export interface SessionAndCode {
   session: Session;
   code: string;
-  /** The person typed the whole code. A beginning of it may be a guess: they are shown the question first (D2). */
+  /**
+   * True if the person typed the whole code. A part of a code may be a guess, so the command shows the question first
+   * (D2).
+   */
   whole: boolean;
 }
 
@@ -43,7 +46,9 @@ export async function sessionWithCode(
   );
 }
 
-/** Reads the task from an agent whose list has no pending actions. */
+/**
+ * Whether the session may have this code. If the agent's list has no pending actions, the caller must read the task.
+ */
 function mayWaitFor({ codes }: ListedSession, given: string): boolean {
   return codes.length === 0 || codes.some((code) => code.startsWith(given));
 }

@@ -26,8 +26,8 @@ export async function checkAgent(agent: Agent): Promise<readonly CheckResult[]> 
 }
 
 /**
- * The card is public, and may be at another address than the endpoint. So this asks the endpoint for a task that does not
- * exist: every A2A agent has this method, and it changes nothing.
+ * The card is public, and its address may differ from the endpoint. So this function asks the endpoint for a task that
+ * does not exist. Every A2A agent has this method, and the request changes nothing.
  */
 async function endpointProblem(agent: Agent, subject: string): Promise<CheckResult | undefined> {
   try {
@@ -85,13 +85,13 @@ async function checkClock(url: string, subject: string): Promise<CheckResult | u
 }
 
 /**
- * The difference in milliseconds, positive if the agent's clock is ahead. The transmission time counts in the agent's
- * favour. Undefined without a date.
+ * The difference in milliseconds, positive if the agent's clock is ahead. It is 0 if the transmission time can explain
+ * the difference. Undefined without a date.
  */
 export function clockSkew(date: string | null, asked: { before: number; after: number }): number | undefined {
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return undefined;
   if (theirs > asked.after) return theirs - asked.after;
-  // The header drops the fraction of its second.
+  // The header has no fraction of a second.
   return theirs + 1000 < asked.before ? theirs + 1000 - asked.before : 0;
 }

@@ -1,4 +1,4 @@
-/** Asks the server program whether it would start. So doctor and a start never disagree. */
+/** Asks the server program whether it can start. So `doctor` and a start always agree. */
 import { execFile } from 'node:child_process';
 import { fail, type ServerCheck, serverCheckSchema } from '../../../shared/runtime/check-result.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
@@ -7,7 +7,7 @@ import type { BridgeSettings } from '../../settings/settings.ts';
 const TIMEOUT_MS = 60_000;
 const MAX_OUTPUT = 1024 * 1024;
 
-/** @param script the built a2a-server. @param offline asks no model */
+/** @param script the built a2a-server. @param offline sends no request to a model */
 export async function checkServerStart(
   { stateDir, configFile }: Pick<BridgeSettings, 'stateDir' | 'configFile'>,
   script: string,

@@ -19,7 +19,7 @@ import { tokenPath } from '../../../shared/state/token-file.ts';
 const SUBJECT = 'local server';
 const TIMEOUT_MS = 5_000;
 
-/** @param agent what the settings choose; null if they cannot be read */
+/** @param agent the agent that the settings choose; null if the settings cannot be read */
 export async function checkServer(
   { stateDir, configFile, autoStart }: BridgeSettings,
   env: Readonly<Record<string, string | undefined>>,
@@ -67,11 +67,11 @@ export async function checkServer(
 
 const health = z.object({ agent: z.string() });
 
-/** What runs the tasks of a running server; undefined if the server does not say. */
+/** The agent that runs the tasks of a running server; undefined if the server does not report it. */
 export async function runningAgent(record: ServerRecord, stateDir: string): Promise<string | undefined> {
   try {
     const token = (await readFile(tokenPath(stateDir), 'utf8')).trim();
-    // The credential is of this run alone, and the server has proved its identity.
+    // Only this run of the server accepts the credential, and the server has proved its identity.
     const response = await fetch(new URL('/health', record.url), {
       headers: { authorization: `Bearer ${runCredential(token, record)}` },
       redirect: 'error',
@@ -84,8 +84,8 @@ export async function runningAgent(record: ServerRecord, stateDir: string): Prom
 }
 
 /**
- * The port that the settings require. Undefined if they require none: then a server whose default port is taken uses a
- * free one. The server itself reports an invalid port.
+ * The port that the settings require. Undefined if they require none: if its default port is taken, the server then
+ * uses a free one. The server itself reports an invalid port.
  */
 async function chosenPort(
   path: string,

@@ -12,7 +12,9 @@ const started = z.looseObject({
   env: z.record(z.string(), z.unknown()).default({}),
 });
 
-/** @param entries from the widest scope to the narrowest: with the same name, a client starts the narrowest */
+/**
+ * @param entries from the widest scope to the narrowest. If two have the same name, a client starts the narrower one.
+ */
 export function doubledEntries(client: ClientName, entries: readonly BridgeEntry[]): readonly CheckResult[] {
   return entries.flatMap((entry, at) => {
     const earlier = entries.slice(0, at).find((other) => collide(other, entry));

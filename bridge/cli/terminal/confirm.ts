@@ -9,7 +9,10 @@ interface Confirmation {
   instead?: string | undefined;
 }
 
-/** The person's answer, or `--yes`. @throws UsageError if there is neither */
+/**
+ * Asks the person to confirm. With `--yes` it returns true.
+ * @throws UsageError without `--yes` and without a terminal
+ */
 export async function askToConfirm(
   terminal: Terminal,
   options: Confirmation,

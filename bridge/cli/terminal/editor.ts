@@ -13,7 +13,7 @@ interface EditorText {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** `$VISUAL` or `$EDITOR`, as in POSIX: a shell command line, to which the file's name is added. */
+/** `$VISUAL` or `$EDITOR`, as in POSIX. The value is a shell command line; the file's name is added at the end. */
 export function editorOf(env: EditorText['env'], platform: NodeJS.Platform = process.platform): string {
   return env['VISUAL'] || env['EDITOR'] || (platform === 'win32' ? 'notepad' : 'vi');
 }

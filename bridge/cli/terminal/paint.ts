@@ -8,8 +8,8 @@ export const plain: Paint = (_, text) => text;
 export const coloured: Paint = (style, text) => styleText(style, text);
 
 /**
- * https://no-color.org: a non-empty `NO_COLOR` disables colours. It overrides `FORCE_COLOR`, which overrides the kind
- * of stdout.
+ * https://no-color.org: a non-empty `NO_COLOR` disables colours, even if `FORCE_COLOR` is set. `FORCE_COLOR` counts
+ * more than the kind of stdout.
  */
 export function wantsColour(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
   if ((env['NO_COLOR'] ?? '') !== '') return false;

@@ -10,7 +10,7 @@ export interface Column {
 type Cell = { text: string; paint?: (text: string) => string };
 
 const GAP = '  ';
-/** The last column is cut to the remaining width, but not below this. */
+/** The table cuts the last column to the remaining width, but never below this width. */
 const LEAST = 10;
 
 /** @param width of the terminal; undefined to cut nothing, as in a pipe */

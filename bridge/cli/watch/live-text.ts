@@ -15,19 +15,19 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 export class LiveText {
   readonly #terminal: Terminal;
-  /** Whether the task takes decisions: an ended task gets no hints. */
+  /** Whether the task can still get decisions. An ended task gets no hints. */
   readonly #decides: boolean;
   #state: TaskStateName | undefined;
   /** Whether each line begins with the agent's time of the event. */
   readonly #times: boolean;
   /** The time of the event that is shown. */
   #at: string | undefined;
-  /** The pending actions shown so far, by call and code. An action that is asked again is shown again. */
+  /** The pending actions shown so far, by call and code. If the agent asks again, the action is shown again. */
   readonly #shown = new Set<string>();
   #asked: string | undefined;
   /** The piece of text whose line is still open. */
   #open: string | undefined;
-  /** The agent's text has been shown as a stream. */
+  /** True if the terminal has shown the agent's text as a stream. */
   #streamed = false;
 
   constructor(terminal: Terminal, { decides, times = false }: { decides: boolean; times?: boolean }) {
@@ -88,7 +88,7 @@ export class LiveText {
     }
     if (state === this.#state) return;
     this.#state = state;
-    // `end` prints the text of an ended task whole.
+    // For an ended task, `end` prints the whole text.
     const follows = hasEnded(view) && !this.#streamed && text === outputOf(view);
     const words =
       pending.length > 0 || question !== null || text === '' || follows ? '' : `: ${visibleLine(text)}`;

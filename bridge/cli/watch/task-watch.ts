@@ -10,7 +10,7 @@ interface WatchedTask {
   agent: Agent;
   taskId: string;
   terminal: Terminal;
-  /** Begin after this event; null begins with the task as it is. */
+  /** Begin after this event; null begins with the current task. */
   after: number | null;
   /** Print hints how to decide. */
   hints: boolean;
@@ -33,7 +33,7 @@ export class TaskWatch {
   }
 
   /**
-   * Prints the next events, at least one, until the task is as wanted.
+   * Prints the next events until `isWanted` returns true. Prints at least one event.
    * @throws ProductError when the task cannot be followed
    */
   async until(isWanted: (view: TaskView) => boolean): Promise<TaskView | undefined> {
