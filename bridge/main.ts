@@ -9,7 +9,7 @@ import type { ProgramPaths } from './settings/program-paths.ts';
 import { readBridgeSettings } from './settings/settings.ts';
 import { serve } from './startup/serve.ts';
 
-// Before anything else starts: a shell command of the agent could otherwise read the bridge's secrets in /proc.
+// Runs before everything else. Otherwise a shell command of the agent could read the bridge's secrets in /proc.
 hideEnvironment((name) => name === CHILD_MARKER);
 
 // The built server is next to the built bridge.
@@ -23,7 +23,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
     const settings = await readBridgeSettings(flags, process.env);
     const log = createLogger({ name: 'mcp-a2a-bridge', level: settings.logLevel });
     consoleToLog(log);
-    // An unhandled rejection affects one call at most; the other calls go on.
+    // An unhandled rejection affects at most one call. The other calls continue.
     process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
     process.on('uncaughtException', (error) => {
       log.fatal({ err: error }, 'uncaught error');
@@ -38,7 +38,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
   }
 }
 
-// Clients mostly start the bridge without arguments, so the argument parser is loaded only if there are any.
+// Clients usually start the bridge without arguments. So the argument parser loads only if there are arguments.
 if (process.argv.length <= 2) await start({});
 else {
   const { program } = await import('./cli/program.ts');

@@ -1,4 +1,4 @@
-/** Reads the parts of events that every A2A agent sends alike: states, artifacts, replies. */
+/** Reads the parts that are the same in the events of every A2A agent: states, artifacts, replies. */
 import { Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, Part, StreamResponse, Task, TaskStatus } from '@a2a-js/sdk';
 import type { Activity, Aside, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
@@ -7,13 +7,13 @@ import { messageText, partsText } from './parts.ts';
 
 /** How a dialect reads its own parts and metadata. */
 export interface DialectReading {
-  /** What a status waits for. `isOwn` selects the parts that say so, which are not shown again. */
+  /** What a status waits for. `isOwn` selects the parts that ask for it; these parts are not shown a second time. */
   asked(status: TaskStatus, taskId: string): { pending: readonly PendingAction[]; question: Question | null };
   isOwn(part: Part): boolean;
   activity(metadata: unknown): Activity | null;
   overview(metadata: unknown): TaskOverview | null;
   seq(metadata: unknown): number | null;
-  /** The kind of an artifact that is not part of the answer; absent if the dialect has no such artifacts. */
+  /** The kind of an artifact that is not part of the answer. Absent if the dialect has no such artifacts. */
   aside?(metadata: unknown): Aside | null;
 }
 
@@ -28,7 +28,7 @@ export const STATES: Readonly<Record<number, TaskStateName>> = {
   [TaskState.TASK_STATE_AUTH_REQUIRED]: 'auth-required',
 };
 
-/** Reads one event of a stream, or a task wrapped as one. Total: an empty event gives no observations. */
+/** Reads one event of a stream, or a task in the form of an event. An empty event gives no observations. */
 export function readEvent(event: StreamResponse, reading: DialectReading): Observed {
   const payload = event.payload;
   if (payload === undefined) return { seq: null, observations: [] };

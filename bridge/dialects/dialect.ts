@@ -1,6 +1,6 @@
 /**
- * How one kind of A2A agent phrases pending actions and takes decisions. Pure: a dialect reads and writes messages
- * and never sends one.
+ * How one kind of A2A agent asks for decisions and receives them. Pure: a dialect reads and writes messages, and never
+ * sends one.
  */
 import type { Part, StreamResponse } from '@a2a-js/sdk';
 import type { Answer } from '../../shared/protocol/question.ts';
@@ -14,7 +14,7 @@ import type {
 } from '../../shared/protocol/tool-approval.ts';
 import type { Observed, Question } from './observation.ts';
 
-/** A decision on a call, or the answer to a question, as a dialect takes it. */
+/** A decision on a call, or the answer to a question. The input of a dialect. */
 export type PersonDecision =
   | { type: 'decision'; decision: Decision }
   /** `shown`: the code of the question as the person saw it (D2). */
@@ -30,9 +30,9 @@ export interface PendingInput {
 export interface MessageContent {
   parts: Part[];
   metadata: Record<string, unknown> | undefined;
-  /** The extensions that it uses, apart from the one in its metadata. */
+  /** The extensions that the message uses, apart from the one in its metadata. */
   extensions?: readonly string[];
-  /** What the agent ignores; the person should know. */
+  /** The parts that the agent ignores, as notes for the person. */
   notes?: readonly string[];
   /** A message to send after the agent's turn has ended. */
   afterwards?: string;
@@ -44,13 +44,13 @@ export type DialectName = (typeof DIALECT_NAMES)[number];
 /** Faults of an agent that a client must handle. */
 interface Hazards {
   /**
-   * The agent aborts its work when a request's socket ends. So each request has its own socket, and the bridge resets
-   * the socket (RST) instead of closing it.
+   * The agent aborts its work when a request's socket ends. So each request has its own socket. The bridge resets this
+   * socket (RST) and does not close it (FIN).
    */
   readonly socketEndAborts: boolean;
   /**
-   * The calls that a message decides, for an agent that runs a call once per approval: only one may leave. Null if
-   * the agent accepts only the first decision (D1).
+   * Returns the calls that a message decides, for an agent that runs a call once per approval: the bridge sends only
+   * one approval. Null if the agent accepts only the first decision (D1).
    */
   readonly decidedBy: ((parts: readonly Part[]) => readonly string[]) | null;
   /**
@@ -58,7 +58,7 @@ interface Hazards {
    * it sends the message (D2). Null if the agent compares them itself.
    */
   readonly approvedBy: ((parts: readonly Part[]) => readonly string[]) | null;
-  /** A sentence about what may continue after a cancel; null for nothing. */
+  /** A sentence that says what may continue after a cancel; null if nothing continues. */
   readonly outlivesCancel: string | null;
 }
 
@@ -72,21 +72,24 @@ export const NO_HAZARDS: Hazards = {
 export interface Dialect {
   readonly name: DialectName;
   readonly hazards: Hazards;
-  /** `completed` ends only a turn: the session continues in the same A2A task, which holds the conversation. */
+  /**
+   * The state `completed` ends only a turn. The session continues in the same A2A task, which holds the conversation.
+   */
   readonly keepsTask: boolean;
   /**
    * The agent asks for the calls of a turn one by one. An approved call runs at once, and a denial drops the later
-   * calls. Absent if nothing runs until all calls of the turn are decided.
+   * calls. Absent if the agent runs nothing until all calls of the turn are decided.
    */
   readonly asksOneByOne?: true;
   /**
-   * The client chooses the `contextId`: its first message id. So the bridge can find a message whose answer was lost.
+   * The client chooses the `contextId`, which is its first message id. So the bridge can find a message whose answer
+   * was lost.
    */
   readonly clientNamesSession: boolean;
-  /** The task settings that the agent cannot take; the person should know. */
+  /** The task settings that the agent does not support. A note tells the person. */
   readonly ignores: readonly (keyof TaskSettings)[];
   read(event: StreamResponse): Observed;
-  /** Phrases a task, or a message to a session. */
+  /** Writes the message for a task, or for a further message to a session. */
   phraseTask(text: string, settings: TaskSettings): MessageContent;
   /** @throws ProductError UNKNOWN_COMMAND if the agent takes no commands as messages; nothing is sent */
   phraseCommand(command: CommandCall, settings: TaskSettings): MessageContent;

@@ -1,4 +1,4 @@
-/** Reads the cursor of the resumable-stream extension from an event's metadata. */
+/** Reads the cursor in an event's metadata (extension resumable-stream). */
 import { z } from 'zod';
 import { RESUMABLE_STREAM, streamPositionSchema } from '../../shared/protocol/resumable-stream-extension.ts';
 

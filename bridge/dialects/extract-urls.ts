@@ -5,7 +5,10 @@ const MAX_LINKS = 5;
 /** How deep to search in data. */
 const MAX_DEPTH = 6;
 
-/** In order, each once, http and https only. Text parts are not searched: their URLs are visible already. */
+/**
+ * Returns the URLs in order, each once, http and https only. Text parts are skipped, because their URLs are visible
+ * already.
+ */
 export function extractUrls(parts: readonly Part[]): readonly string[] {
   const found = new Set<string>();
   for (const { content } of parts) {

@@ -30,7 +30,7 @@ const TOOL_OUTPUT = /^tool-(.+)-output$/s;
 const UNTOLD =
   'This agent does not report how its last turn ended: it may have finished, or been cut off. Check its work, then answer with what it should do next.';
 
-/** For the parts of an event that every A2A agent sends alike. */
+/** Reads the parts that are the same in the events of every A2A agent. */
 const reading: DialectReading = {
   asked: (status, taskId) => ({ pending: [], question: questionOf(status, taskId) }),
   isOwn: () => false,
@@ -92,7 +92,7 @@ function statusUpdate({
     case 'tool-call-confirmation': {
       const calls = callsIn(status.message);
       const about = calls.flatMap((call) => ofCall(ids, call));
-      // After a cancel the agent still reports its calls: they do not change the state (J3).
+      // After a cancel the agent still reports its calls. These reports do not change the state (J3).
       if (ended) return about;
       return [calls.length === 0 && text !== '' ? { ...moving, text } : moving, ...about];
     }
@@ -145,7 +145,7 @@ function toolOutput(update: {
   return [{ type: 'tool-output', taskId: update.taskId, sessionId: update.contextId, callId, text }];
 }
 
-/** Reads a whole task. Only the current turn counts: the history after the person's last text message. */
+/** Reads a whole task. Only the current turn counts. It is the history after the person's last text message. */
 function recalled(task: Task): readonly Observation[] {
   const { id: taskId, contextId: sessionId, status, history } = task;
   const ids = { taskId, sessionId };
@@ -163,7 +163,8 @@ function recalled(task: Task): readonly Observation[] {
   const known = [account, ...calls.flatMap((call) => ofCall(ids, call))];
   if (ended || status.state === TaskState.TASK_STATE_AUTH_REQUIRED)
     return [...known, ...stateChange(ids, status, task.metadata)];
-  // `input-required` may remain while an approved call runs. Text with it is the last of a turn.
+  // The state may remain `input-required` while an approved call runs. A text with this state is the last text of a
+  // turn.
   const resting =
     status.state === TaskState.TASK_STATE_INPUT_REQUIRED && (text !== '' || !calls.some(isUnderway));
   if (!resting) return [{ type: 'moving', ...ids, text: null }, ...known];
@@ -179,7 +180,7 @@ function isWords({ role, parts }: Message): boolean {
   return role === Role.ROLE_USER && parts.some((part) => part.content?.$case === 'text');
 }
 
-/** The text of a message; thoughts and calls are data parts. */
+/** The text of a message. Thoughts and calls are data parts, so they are not included. */
 function wordsOf({ parts }: Message): string {
   return parts.map((part) => (part.content?.$case === 'text' ? part.content.value : '')).join('');
 }

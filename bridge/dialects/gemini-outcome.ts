@@ -1,10 +1,11 @@
 /**
- * Translates a decision into an outcome of gemini-cli (`ToolConfirmationOutcome` of its core). An outcome never
- * grants more than the person decided. A decision without an outcome is refused, with the alternatives. Pure.
+ * Translates a decision into an outcome of gemini-cli (`ToolConfirmationOutcome` of its core). An outcome never grants
+ * more than the person decided. A decision without such an outcome is refused, and the error lists the alternatives.
+ * Pure.
  *
- * The meaning of its "always" depends on the call. For a command: all commands of the same program. For an edit: all
- * file edits. For a fetch: all fetches, and edits too. For an MCP tool: that tool or its server. No outcome is wider,
- * so `trust_always` is always the widest of these.
+ * The meaning of gemini-cli's "always" depends on the call. For a command: all commands of the same program. For an
+ * edit: all file edits. For a fetch: all fetches, and edits too. For an MCP tool: that tool or its server. No outcome
+ * is wider. So `trust_always` is the widest of these.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Decision, PendingAction } from '../../shared/protocol/tool-approval.ts';
@@ -19,7 +20,7 @@ export function confirmationOf(decision: Decision, pending: readonly PendingActi
   const { callId } = decision;
   const action = pending.find((each) => each.callId === callId);
   if (action === undefined) throw unknownCall(callId, pending);
-  // D2: the agent would apply the decision to whatever it holds now.
+  // D2: the agent would apply the decision to its current question.
   if (decision.shown !== action.shown)
     throw new ProductError(
       'INPUT_CHANGED',
@@ -38,7 +39,7 @@ export function confirmationOf(decision: Decision, pending: readonly PendingActi
   }
 }
 
-/** An edit as a message, sent after the denial. @returns nothing for other decisions */
+/** Turns an edit into a message, which is sent after the denial. @returns undefined for other decisions */
 export function editInWords(
   { callId, decision, content, input }: Decision,
   pending: readonly PendingAction[],

@@ -24,7 +24,8 @@ const confirmationDetails = z.discriminatedUnion('type', [
     prompt: z.string().default(''),
     urls: z.array(z.string()).optional(),
   }),
-  // Kinds of later versions (`sandbox_expansion`, `ask_user` …) are shown as JSON, and approved or denied.
+  // Later versions have other kinds (`sandbox_expansion`, `ask_user` …). They are shown as JSON, and a person approves
+  // or denies them.
 ]);
 type ConfirmationDetails = z.infer<typeof confirmationDetails>;
 
@@ -46,7 +47,7 @@ const toolCall = z.object({
 });
 export type GeminiToolCall = z.infer<typeof toolCall>;
 
-/** The maximum characters of a tool's result; the agent's own text describes the result. */
+/** The maximum number of characters of a tool's result. The agent's own text describes the result. */
 const SUMMARY = 2_000;
 
 /** @returns undefined for data that is not a tool call */
@@ -79,7 +80,7 @@ export function activityOf(call: GeminiToolCall): Activity | null {
     case 'scheduled':
       return { type: 'tool.requested', ...about, asks: false };
     case 'executing':
-      // The agent does not name executions, and cannot abort one alone.
+      // The agent does not name executions, and cannot abort a single one.
       return { type: 'tool.started', ...about, toolId: callId };
     case 'success':
       return { type: 'tool.finished', ...about, toolId: null, outcome: 'ok', summary: summaryOf(call) };
@@ -93,7 +94,10 @@ export function activityOf(call: GeminiToolCall): Activity | null {
   }
 }
 
-/** The call as a pending action. The bridge makes the code: this agent does not bind a decision to the action (D2). */
+/**
+ * The call as a pending action. The bridge makes the code, because this agent does not bind a decision to the action
+ * (D2).
+ */
 export function pendingActionOf(call: GeminiToolCall): PendingAction {
   const { callId, name, args } = call.request;
   const details = detailsOf(call);
@@ -121,7 +125,7 @@ function codeOf({ request: { callId, name, args }, confirmationDetails: details 
 
 const replaceArgs = z.object({ old_string: z.string().min(1), new_string: z.string() });
 
-/** The agent's proposal. The bridge compares it with the file before an approval leaves. */
+/** The agent's proposal. The bridge compares it with the file before it sends an approval. */
 export function proposalOf(call: GeminiToolCall): Proposal {
   const { name, args } = call.request;
   const code = codeOf(call);
@@ -140,7 +144,7 @@ export function proposalOf(call: GeminiToolCall): Proposal {
   };
 }
 
-/** The scopes that the agent can honour without granting more than the person decided (see `gemini-outcome.ts`). */
+/** The scopes that the agent supports without granting more than the person decided (see `gemini-outcome.ts`). */
 function scopesOf(details: ConfirmationDetails | undefined): PendingAction['scopes'] {
   switch (details?.type) {
     case 'exec':
@@ -172,7 +176,7 @@ export function titleOf(call: GeminiToolCall): string {
   }
 }
 
-/** Only the confirmation has details, but the title must stay the same afterwards. */
+/** Only a confirmation has details, but the title must stay the same after the decision. */
 function titleWithout({ request: { name, args } }: GeminiToolCall): string {
   const word = (key: string): string => (typeof args[key] === 'string' ? args[key] : '');
   const command = word('command');
@@ -227,7 +231,7 @@ function summaryOf({ response, liveOutput }: GeminiToolCall): string {
   return '';
 }
 
-/** The end of a long text holds its result. */
+/** Keeps the end of a long text, which holds the result. */
 export function endOfText(text: string): string {
   const trimmed = text.trim();
   return trimmed.length > SUMMARY ? `… ${trimmed.slice(-SUMMARY)}` : trimmed;

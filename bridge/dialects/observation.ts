@@ -1,6 +1,6 @@
 /**
- * What a client learns from one A2A event, independent of the agent. A dialect reads an event into observations, and
- * their fold is the task view. Both are pure.
+ * What a client reads from one A2A event, independent of the agent. A dialect turns an event into observations. A fold
+ * of the observations gives the task view. Both are pure.
  */
 import type { Activity, Aside, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
 import type { Question } from './question-form.ts';
@@ -23,8 +23,8 @@ export const TASK_STATE_NAMES = [
 export type TaskStateName = (typeof TASK_STATE_NAMES)[number];
 
 /**
- * The states of a session: those of its task, and two that the agent does not report. `not-delivered`: the agent has not
- * confirmed the newest message. `unknown-to-agent`: the agent has no such task any more.
+ * The states of a session: those of its task, and two that the agent does not report. `not-delivered`: the agent has
+ * not confirmed the newest message. `unknown-to-agent`: the agent no longer has this task.
  */
 export const SESSION_STATE_NAMES = [...TASK_STATE_NAMES, 'not-delivered', 'unknown-to-agent'] as const;
 export type SessionStateName = (typeof SESSION_STATE_NAMES)[number];
@@ -39,7 +39,7 @@ export interface Output {
 }
 
 export type Observation =
-  /** The whole current task: replaces what was known. */
+  /** The whole current task. It replaces everything that was known before. */
   | {
       type: 'snapshot';
       taskId: string;
@@ -61,7 +61,7 @@ export type Observation =
       text: string;
       pending: readonly PendingAction[];
       question: Question | null;
-      /** As for an activity. */
+      /** As in an activity. */
       at?: string;
     }
   /** `at`: the time, RFC 3339, if the agent reports it. */

@@ -1,13 +1,12 @@
 /** Builds and reads the parts of A2A messages. As text, no part is dropped: parts that are not text are described. */
 import type { Message, Part } from '@a2a-js/sdk';
 
-/** The maximum characters of one data part, and of a file's URL. */
+/** The maximum number of characters of one data part, and of a file's URL. */
 const MAX_DATA = 50_000;
 const MAX_PLACE = 2_000;
 
 /**
- * Renders one part. Data becomes JSON; a file becomes its name, type, and size or URL. `of` replaces a missing file
- * name.
+ * Renders one part. Data becomes JSON. A file becomes its name, type, and size or URL; `of` replaces a missing name.
  */
 function partText(part: Part, of = 'file'): string {
   const content = part.content;
@@ -71,7 +70,7 @@ function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value, null, 2) ?? '';
   } catch {
-    // V8 parses JSON of any depth, but writes it recursively.
+    // V8 can parse JSON of any depth, but it overflows the stack when it writes deep JSON.
     return '[data nested too deep to show]';
   }
 }

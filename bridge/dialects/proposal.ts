@@ -1,13 +1,13 @@
 /**
- * An agent's proposal, for agents that do not bind a decision to the action. The bridge binds the decision instead:
- * it compares the file with what the person saw (D2). Pure.
+ * An agent's proposal, for agents that do not bind a decision to the action. The bridge binds the decision instead: it
+ * compares the file with the content that the person saw (D2). Pure.
  */
 import { shownCode } from '../../shared/protocol/shown-code.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { unifiedDiff } from '../../shared/text/unified-diff.ts';
 
 export interface Proposal {
-  /** Identifies the agent's question, whatever the bridge shows of it: one decision per proposal (E2). */
+  /** Identifies the agent's question, however the bridge shows it. Each proposal gets one decision (E2). */
   code: string;
   /** The file that the call would change; null for any other call. */
   file: FileProposal | null;
@@ -16,7 +16,7 @@ export interface Proposal {
 export interface FileProposal {
   /** Absolute, on the agent's machine. */
   path: string;
-  /** The base of the diff that the person saw; '' for no file. */
+  /** The old content in the diff that the person saw; '' if there was no file. */
   before: string;
   /** The whole new content that the agent proposes. */
   after: string;
@@ -24,12 +24,12 @@ export interface FileProposal {
   part: { from: string; to: string } | null;
 }
 
-/** Whether the file is still what the person saw. The agent drops byte order marks and CR before LF. */
+/** Whether the file still has the content that the person saw. The agent removes byte order marks, and CR before LF. */
 export function isCurrent({ before }: FileProposal, now: string): boolean {
   return plain(before) === plain(now);
 }
 
-/** The action against the current file: a new question with a new code. */
+/** Returns the action with a diff against the current file. This is a new question with a new code. */
 export function outdatedAction(
   action: PendingAction,
   file: FileProposal,

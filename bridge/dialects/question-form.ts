@@ -4,14 +4,14 @@ import { shownCode } from '../../shared/protocol/shown-code.ts';
 /** A question as text. A new question has a new `id`. */
 export interface Question {
   id: string;
-  /** The code of the question. The agent sends none: the bridge makes it from what it shows (D2). */
+  /** The code of the question. The agent sends no code, so the bridge makes it from the shown content (D2). */
   shown: string;
   text: string;
   /** The JSON Schema of an answer as data; null if the question has data but no schema. */
   form?: Readonly<Record<string, unknown>> | null;
 }
 
-/** The keys where agents put the schema of a form. The data part may also be the schema itself. */
+/** Agents put the schema of a form under one of these keys. The data part may also be the schema itself. */
 const SCHEMA_KEYS = ['schema', 'requestedSchema', 'jsonSchema', 'inputSchema', 'form'];
 
 /** Adds the code to a question. */
@@ -41,7 +41,7 @@ export function answerAsData(answer: string): Record<string, unknown> | undefine
   }
 }
 
-/** The required names that the data lacks. */
+/** Returns the required names that the data does not have. */
 export function missingFrom(
   data: Readonly<Record<string, unknown>>,
   schema: Readonly<Record<string, unknown>>,

@@ -51,7 +51,7 @@ export function phraseAnswer(decisions: readonly PersonDecision[], question: Que
       `The question that waits for an answer is "${question.id}", not "${decision.callId}".`,
       { facts },
     );
-  // D2: the agent cannot detect an answer to an earlier question.
+  // D2: the agent cannot see that an answer belongs to an earlier question.
   if (decision.shown !== question.shown)
     throw new ProductError(
       'INPUT_CHANGED',
@@ -60,7 +60,7 @@ export function phraseAnswer(decisions: readonly PersonDecision[], question: Que
     );
   const words = answerText(decision.answer);
   const data = question.form === undefined ? undefined : answerAsData(words);
-  // Text is always accepted: an agent that sends a form may still read text.
+  // Text is always allowed, because an agent that sends a form may also read text.
   if (data === undefined) return { parts: [textPart(words)], metadata: undefined };
   const missing = missingFrom(data, question.form ?? {});
   if (missing.length > 0)

@@ -1,4 +1,4 @@
-/** The announcement of results that no client has collected. Pure. */
+/** Announces results that no client has collected. Pure. */
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { WaitingResult } from '../state/waiting-result.ts';
 import type { ToolName } from '../tool-names/tool-name.ts';
@@ -6,11 +6,11 @@ import type { ToolName } from '../tool-names/tool-name.ts';
 /** The announcement in one answer. */
 export interface Announcement {
   results: readonly WaitingResult[];
-  /** How many more results wait. */
+  /** The number of further waiting results. */
   more: number;
 }
 
-/** The maximum number of results in one announcement; of the others it gives only the number. */
+/** The maximum number of results in one announcement. For the rest, it gives only their number. */
 const TOLD_AT_ONCE = 10;
 
 /** Announces the newest results, newest last. */

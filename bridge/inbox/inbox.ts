@@ -1,12 +1,12 @@
 /**
- * The result inbox (R68). If a task ends while no client waits for it, the next answer announces its result. The
- * result stays until a client collects it.
+ * The result inbox (R68). If a task ends while no client waits for it, the next answer announces its result. The result
+ * stays until a client collects it.
  *
  * Invariants
  * - Each bridge announces a result once. A user of two bridges may see it twice, but never misses it.
- * - The disk holds all waiting results. A bridge killed at any point leaves an outbox entry, a result, or both, and
- *   the next bridge announces it (B3).
- * - The check for new results delays an answer by a moment at most, even if an agent does not respond.
+ * - The disk holds all waiting results. A bridge may be killed at any point. It then leaves an outbox entry or a
+ *   result, and the next bridge announces it (B3).
+ * - The check for new results delays an answer only briefly, even if an agent does not respond.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '../../shared/runtime/errors.ts';
@@ -21,9 +21,9 @@ import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { type Announcement, announcementOf } from './announcement.ts';
 
-/** How long a ready answer waits for the look that began with its call, in milliseconds. */
+/** How long a finished answer waits for the check that began with its call, in milliseconds. */
 const PATIENCE_MS = 1_000;
-/** How many tasks to check, newest first. The list of sessions has the others. */
+/** The number of tasks to check, newest first. The list of sessions has the others. */
 const LOOKED_AT = 50;
 
 interface InboxOptions {
@@ -39,7 +39,7 @@ interface InboxOptions {
 export class Inbox {
   readonly #parts: InboxOptions;
   readonly #told = new Set<ResultKey>();
-  /** Results collected through this bridge, which the disk may still hold. */
+  /** Results collected through this bridge. The disk may still hold them. */
   readonly #collected = new Set<ResultKey>();
   /** Sessions whose task has ended. */
   readonly #ended = new WeakSet<Session>();
@@ -52,10 +52,10 @@ export class Inbox {
 
   /**
    * Takes over the delegations of ended bridges, and refreshes tasks that other clients may have decided. It runs in
-   * parallel with its call, which may wait a moment for it.
+   * parallel with its call, which waits only briefly for it.
    */
   look(): Promise<void> {
-    // Later calls do not wait for a look that an agent delays.
+    // If an agent delays the check, later calls do not wait for it.
     if (this.#looking !== undefined) return Promise.resolve();
     this.#looking = this.#look()
       .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'the inbox could not be checked'))
@@ -63,7 +63,7 @@ export class Inbox {
     return withTimeout(PATIENCE_MS, this.#looking).catch(() => undefined);
   }
 
-  /** The results that this bridge has not announced yet. They count as announced from now on. */
+  /** Returns the results that this bridge has not announced yet. It counts them as announced. */
   async take(): Promise<Announcement> {
     const { results, registry, log } = this.#parts;
     try {
@@ -72,7 +72,7 @@ export class Inbox {
         return !this.#told.has(key) && !this.#collected.has(key);
       });
       for (const result of waiting) this.#told.add(resultKey(result));
-      // The results of an unconfigured agent cannot be collected.
+      // A client cannot collect the results of an agent that is not configured.
       return announcementOf(waiting.filter(({ agent }) => registry.find(agent) !== undefined));
     } catch (error) {
       log.warn({ err: error }, 'the inbox could not be read');
@@ -93,12 +93,12 @@ export class Inbox {
     const { view, agent, over } = session;
     if (view === undefined || view.taskId === '') return;
     if (!over) {
-      // With some agents a session continues in the same task: the end of its next turn is a new result.
+      // With some agents, a session continues in the same task. Then the end of its next turn is a new result.
       if (this.#ended.delete(session)) this.#reopen(agent.name, view.taskId);
       return;
     }
     this.#ended.add(session);
-    // Waiting calls are answered first: a result in their answers is not announced.
+    // Answers the waiting calls first. The inbox does not announce a result that one of these answers contains.
     setImmediate(() => {
       this.#keep(session).catch((error: unknown) =>
         this.#parts.log.warn(
@@ -124,7 +124,7 @@ export class Inbox {
     if (view === undefined || !over) return;
     const { taskId, state } = view;
     if (this.#collected.has(resultKey({ agent: agent.name, taskId }))) return;
-    // The row of the delegation has its task id only after this.
+    // Only after this does the row of the delegation have its task id.
     await delegations.settled();
     if (!this.#collected.has(resultKey({ agent: agent.name, taskId })))
       await results.put(agent.name, taskId, state);
@@ -132,7 +132,7 @@ export class Inbox {
 
   async #look(): Promise<void> {
     const { delegations, outbox } = this.#parts;
-    // The call asks the agent first. The inbox does not ask again about the same task.
+    // The call asks the agent first. So the inbox does not ask about the same task again.
     await nextTurn();
     await delegations.adopt();
     // Several delegations may belong to one task.
@@ -145,7 +145,7 @@ export class Inbox {
     await Promise.all([...byAgent].map(([agent, tasks]) => this.#lookAt(agent, tasks)));
   }
 
-  /** One by one: an unreachable agent is asked only once. */
+  /** Asks one by one, so that an unreachable agent is asked only once. */
   async #lookAt(agent: string, tasks: readonly DelegatedTask[]): Promise<void> {
     const { registry, live, sessions, outbox, log } = this.#parts;
     if (registry.find(agent) === undefined) return;
@@ -155,7 +155,7 @@ export class Inbox {
         await here?.refreshState();
         const session = here ?? (await sessions.find(taskId));
         await this.#keep(session);
-        // The session has a newer task, whose result counts.
+        // The session has a newer task, and only that task's result counts.
         if (session.view !== undefined && session.view.taskId !== taskId) outbox.collect(taskId, 'unknown');
       }
     } catch (error) {

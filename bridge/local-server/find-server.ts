@@ -32,7 +32,7 @@ export async function findServer(local: LocalServer): Promise<Endpoint> {
   try {
     return await foundOrStarted(local);
   } catch (error) {
-    // The connection would report an untyped error as an answer that is not A2A.
+    // Without a type, the connection would report this error as an answer that is not A2A.
     if (error instanceof ProductError || systemErrorCode(error) === undefined) throw error;
     throw new ProductError(
       'STORAGE',
@@ -55,14 +55,14 @@ async function foundOrStarted(local: LocalServer): Promise<Endpoint> {
     );
   }
   return withStartLock(stateDirectory, async (lost) => {
-    // Another bridge may have started it while this one waited.
+    // Another bridge may have started the server while this one waited.
     const started = await runningServer(stateDirectory, token);
     if (started !== undefined) return started;
     try {
       const record = await startServer({ script, stateDirectory, configFile });
       return endpoint(record.url, token, record);
     } catch (error) {
-      // Two servers never share a journal. So this start failed if the bridge that took the lock has started a server.
+      // Two servers never share a journal. If another bridge took the lock and started a server, this start fails.
       const other = lost.aborted ? await runningServer(stateDirectory, token) : undefined;
       if (other === undefined) throw error;
       return other;
@@ -81,7 +81,7 @@ function commandOf({ script, stateDirectory, configFile }: LocalServer): string 
 
 async function runningServer(stateDirectory: string, token: string): Promise<Endpoint | undefined> {
   const record = await readServerRecord(stateDirectory);
-  // A killed server leaves its address. Another program may have its port now.
+  // A killed server leaves its record. Another program may use its port now.
   if (record === undefined || !isOwnProcess(record.pid)) return undefined;
   const health = await settledHealth(record.url, token);
   switch (health.type) {
@@ -102,7 +102,7 @@ async function runningServer(stateDirectory: string, token: string): Promise<End
   }
 }
 
-/** Waits for a server that shuts down: long enough for its tools to end, usually. */
+/** Waits for a server that shuts down. Usually the time is enough for its tools to end. */
 async function settledHealth(url: string, token: string): Promise<ServerHealth> {
   for (let waited = 0; ; waited += LOOK_MS) {
     const health = await healthOf(url, token);
@@ -111,7 +111,7 @@ async function settledHealth(url: string, token: string): Promise<ServerHealth> 
   }
 }
 
-/** The credential is of this run alone. The token itself stays on this side. */
+/** Only this run of the server accepts the credential. The bridge does not send the token itself. */
 function endpoint(url: string, token: string, run: ServerRunIdentity): Endpoint {
   return {
     url,

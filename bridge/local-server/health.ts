@@ -4,9 +4,9 @@ import type { ServerRunIdentity } from '../../shared/net/server-proof.ts';
 
 export type ServerHealth =
   | { type: 'up'; run: ServerRunIdentity }
-  /** The server is shutting down: the next one can start afterwards. */
+  /** The server is shutting down. The next server can start afterwards. */
   | { type: 'closing' }
-  /** No program listens: the server that left the address has ended. */
+  /** No program listens, so the server of this address has ended. */
   | { type: 'down' }
   /** Another program listens there. */
   | { type: 'stranger'; message: string };

@@ -8,7 +8,8 @@ const LOCK = { stale: 30_000, retries: { retries: 60, minTimeout: 100, maxTimeou
 
 /**
  * Runs the work while this bridge holds the lock.
- * @param work gets a signal that aborts if the lock is lost: after a sleep of the machine another bridge may have taken it
+ * @param work gets a signal that aborts if the lock is lost: while the machine slept, another bridge may have taken the
+ * lock
  * @throws ProductError AGENT_UNREACHABLE if another bridge keeps the lock; the error of the file system
  */
 export async function withStartLock<Result>(
@@ -19,7 +20,7 @@ export async function withStartLock<Result>(
   const release = await lock(stateDirectory, {
     ...LOCK,
     lockfilePath: join(stateDirectory, 'server-start.lock'),
-    // Without this, the library throws in a timer, and that ends the bridge.
+    // Without this callback, the library throws in a timer, which ends the bridge.
     onCompromised: (error) => lost.abort(error),
   }).catch((error: unknown) => {
     if (systemErrorCode(error) !== 'ELOCKED') throw error;
@@ -32,7 +33,7 @@ export async function withStartLock<Result>(
   try {
     return await work(lost.signal);
   } finally {
-    // A lost lock cannot be released. A lock that is left becomes stale.
+    // A lost lock cannot be released. A lock without an owner becomes stale.
     await release().catch(() => undefined);
   }
 }

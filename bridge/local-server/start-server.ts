@@ -10,11 +10,11 @@ interface ServerProgram {
   /** The built server, an absolute path. */
   script: string;
   stateDirectory: string;
-  /** The file with the server's settings; the bridge passes on its own. */
+  /** The file with the server's settings. The bridge passes its own file. */
   configFile: string | undefined;
 }
 
-/** How to give the server another port: the bridge itself has no such flag. */
+/** The command line that gives the server another port. The bridge itself has no such flag. */
 export const OTHER_PORT =
   'set A2A_SERVER_PORT where the MCP client starts the bridge, or "port" under "server" in config.json';
 
@@ -44,7 +44,7 @@ export async function startServer({
       logPath,
       ...(configFile === undefined ? [] : ['--config', configFile]),
     ];
-    // The same file is its stderr: a crash of Node writes there. Its stdout only repeats what the log says.
+    // This file is also the server's stderr, because a crash of Node writes there. Its stdout only repeats the log.
     const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'ignore', log.fd] });
     child.unref();
     let stopWatching: (() => void) | undefined;
@@ -76,7 +76,7 @@ export async function startServer({
           'exit',
           (code, signal) => void fail(`it ended at once (${signal ?? `exit code ${String(code)}`})`),
         );
-        // Watch before the first look, so that no change is missed.
+        // Watches before the first check, so that it misses no change.
         stopWatching = watchDirectory(stateDirectory, () => void look());
         void look();
       });

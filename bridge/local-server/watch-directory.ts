@@ -5,9 +5,9 @@ import { watch } from 'node:fs';
 const LOOK_MS = 100;
 
 /**
- * Calls the listener after each change in the directory, and perhaps more often. If the system has no watches or files left
- * (ENOSPC, EMFILE), it calls the listener every 100 ms.
- * @returns a function that stops it
+ * Calls the listener after each change in the directory, and sometimes without a change. If the system has no free
+ * watches or files (ENOSPC, EMFILE), it calls the listener every 100 ms.
+ * @returns a function that stops the watch
  */
 export function watchDirectory(path: string, listener: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;

@@ -26,7 +26,7 @@ export interface Bridge {
   /** Links to the pages of the agents' servers. */
   readonly links: PageLinks;
   readonly requestStates: RequestStates;
-  /** The questions whose preview a result has cut. */
+  /** The questions whose preview was cut in a result. */
   readonly cutPreviews: CutPreviews;
   readonly usedPermits: UsedPermits;
   readonly inbox: Inbox;
@@ -36,17 +36,14 @@ export interface Bridge {
   readonly version: string;
   /** The command line with which a person runs this program at a terminal, with this bridge's settings. */
   readonly program: string;
-  /** The directories that a call may name as its workspace. */
+  /** The directories that a call may use as its workspace. */
   readonly workspaces: AllowedWorkspaces;
   readonly defaults: {
-    /**
-     * How long a call waits for its task, in seconds, when the call sets nothing; undefined when the settings set
-     * nothing.
-     */
+    /** How long a call waits for its task, in seconds, if the call sets no time. Undefined if the settings set none. */
     waitSeconds: number | undefined;
     /** The working directory of local agents, when the call names none. */
     workspace: string;
   };
-  /** Closes connections and files. Tasks go on. */
+  /** Closes connections and files. Tasks continue. */
   close(): void;
 }

@@ -1,7 +1,7 @@
 /**
- * Keeps the cancelled calls of one client until it has been told their outcome. A cancelled call gets no answer
- * (MCP, cancellation), so the client's next call reports the outcome. The list is in memory: after a restart the
- * client lists the sessions.
+ * Keeps the cancelled calls of one client until the client knows their outcome. A cancelled call gets no answer (MCP,
+ * cancellation). So the client's next call reports the outcome. The list is in memory: after a restart the client lists
+ * the sessions.
  */
 import { nextStep } from '../reports/next-step.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
@@ -9,16 +9,16 @@ import type { Session } from '../../sessions/session.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
 import { type Cause, causeWords } from './cause.ts';
 
-/** What happened to the task that a cancelled call had started or was waiting for. */
+/** The outcome for the task that a cancelled call had started or waited for. */
 export type TaskOutcome =
-  /** The call was cancelled before it sent a message, and sent none. */
+  /** The client cancelled the call before the call sent its message. */
   | { type: 'unsent' }
   | { type: 'goes-on' }
   | { type: 'cancelling' }
   | { type: 'cancelled' }
-  /** The agent has not named the task yet. The bridge cancels the task as soon as the agent names it. */
+  /** The agent has not named the task yet. The bridge cancels the task when the agent names it. */
   | { type: 'cancelled-when-known' }
-  /** The agent never had the message. */
+  /** The message never reached the agent. */
   | { type: 'withdrawn' }
   | { type: 'may-have-arrived' }
   | { type: 'ended-before' }
@@ -30,12 +30,12 @@ export type TaskOutcome =
 export interface CancelledCall {
   tool: ToolName;
   cause: Cause;
-  /** Absent when the call had sent nothing. */
+  /** Absent if the call sent nothing. */
   session?: Session;
   fate: TaskOutcome;
 }
 
-/** Drops older calls: a client that cancels so many calls does not read their outcomes. */
+/** The maximum number of kept calls. A client that cancels more calls does not read their outcomes. */
 const KEPT = 20;
 
 export class CancelledCalls {
@@ -45,7 +45,7 @@ export class CancelledCalls {
     this.#untold = [...this.#untold, call].slice(-KEPT);
   }
 
-  /** One sentence for each outcome that the client has not been told yet, oldest first. Clears the list. */
+  /** Returns one sentence for each outcome that the client does not know yet, oldest first. Clears the list. */
   take(name: (tool: ToolName) => string): readonly string[] {
     const told = this.#untold;
     this.#untold = [];

@@ -1,4 +1,4 @@
-/** Derives from the client's words why it cancelled a call, and what that means for the task. Pure. */
+/** Reads from the client's message why it cancelled a call, and decides the effect on the task. Pure. */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 
 /** What happens to a task when its call is cancelled: the settings `onCancel` and `onDisconnect`. */
@@ -6,9 +6,9 @@ export const ON_CANCEL = ['detach', 'cancel'] as const;
 export type OnCancel = (typeof ON_CANCEL)[number];
 
 export interface CancelSettings {
-  /** When a person stops the call. */
+  /** The effect when a person stops the call. */
   onCancel: OnCancel;
-  /** When the client disconnects. */
+  /** The effect when the client disconnects. */
   onDisconnect: OnCancel;
 }
 
@@ -45,7 +45,7 @@ export function causeOf(reason: unknown): Cause {
   return { name: PERSON.test(words) ? 'person' : 'unexplained', words };
 }
 
-/** A person's stop and a disconnect may end a task, if the setting says so. Anything else detaches (E4). */
+/** A person's stop or a disconnect may cancel a task, if the settings say so. Every other cause only detaches (E4). */
 export function effectOfCause({ name }: Cause, { onCancel, onDisconnect }: CancelSettings): OnCancel {
   switch (name) {
     case 'person':
@@ -61,7 +61,7 @@ export function effectOfCause({ name }: Cause, { onCancel, onDisconnect }: Cance
 /** The cause of a call whose client has closed the connection. */
 export const CLIENT_GONE: Cause = { name: 'client-gone', words: '' };
 
-/** The second half of a sentence, such as `the client timed out (…)`. */
+/** The cause as the second half of a sentence, such as `the client timed out (…)`. */
 export function causeWords({ name, words }: Cause): string {
   const said = words === '' ? '' : ` ("${words}")`;
   switch (name) {

@@ -1,6 +1,7 @@
 /**
- * The open calls of one client, and the tasks that it has sent messages to. With the setting `onDisconnect: cancel` these
- * tasks end with their client. A task that a client only waits for does not.
+ * The open calls of one client, and the tasks that the client has sent messages to. With the setting
+ * `onDisconnect: cancel`, a disconnect of the client cancels these tasks. It does not cancel a task that the client
+ * only waits for.
  */
 import type { RequestId } from '@modelcontextprotocol/server';
 import { messageOf } from '../../../shared/runtime/errors.ts';
@@ -20,18 +21,18 @@ export class ClientTasks {
   #sent: readonly SentWork[] = [];
   readonly #cancels = new Map<Session, Promise<CancelEnd>>();
 
-  /** @param lost called when the connection of this call is cut. @returns call it when the call ends */
+  /** @param lost called when the connection of this call breaks. @returns a function; call it when the call ends */
   opened(requestId: RequestId, lost: () => void): () => void {
     this.#calls.set(requestId, lost);
     return () => void this.#calls.delete(requestId);
   }
 
-  /** The connection that would have carried the answer of this call is cut. */
+  /** Call this when the connection for the answer of this call breaks. */
   lost(requestId: RequestId): void {
     this.#calls.get(requestId)?.();
   }
 
-  /** A call has sent a message to this session. */
+  /** Call this when a call has sent a message to this session. */
   sent(work: SentWork): void {
     const others = this.#sent.filter(({ session }) => session !== work.session && !session.over);
     this.#sent = [...others, work];
@@ -41,7 +42,7 @@ export class ClientTasks {
     return this.#sent.some((work) => work.session === session);
   }
 
-  /** Cancels a task. A second cancel while the first is under way is the same one. */
+  /** Cancels a task. If a cancel is already under way, it returns that cancel. */
   cancel({ session, delegations }: SentWork, reason: string): Promise<CancelEnd> {
     const running = this.#cancels.get(session);
     if (running !== undefined) return running;
@@ -50,7 +51,7 @@ export class ClientTasks {
     return cancel;
   }
 
-  /** The client has disconnected: cancels all its tasks that have not ended. Never rejects. */
+  /** Cancels all unfinished tasks of the client, because the client has disconnected. Never rejects. */
   async cancelAll(log: Logger): Promise<void> {
     const works = this.#sent.filter(({ session }) => !session.over);
     await Promise.all(

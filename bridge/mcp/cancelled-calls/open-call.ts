@@ -1,12 +1,12 @@
 /**
- * Watches a call in flight for its cancellation (R48): the client cancels it, times out or disconnects. The
- * protocol layer discards an answer that is still made. The task does not depend on the call (E4).
+ * Watches an open call for its cancellation (R48): the client cancels the call, times out or disconnects. The protocol
+ * layer then discards the answer. The task does not depend on the call (E4).
  *
  * Invariants
- * - A call that is cancelled before it sends a message sends nothing. After that the setting decides whether the
- *   task goes on or is cancelled. A message on its way is still delivered, and then cancelled.
- * - The outcome is logged with the request's id and the client's reason. It is the call's last progress message,
- *   if the client asked for progress. The client's next call reports it too.
+ * - A call that is cancelled before it sends its message sends nothing. After that, the setting decides whether the
+ *   task continues or is cancelled. A message on its way is still delivered, and its task is then cancelled.
+ * - The log has the outcome with the request's id and the client's reason. If the client asked for progress, the call's
+ *   last progress message reports the outcome. The client's next call reports it too.
  */
 import type { RequestId } from '@modelcontextprotocol/server';
 import { onAbort } from '../../../shared/runtime/abort.ts';
@@ -20,7 +20,7 @@ import { type Cause, causeOf, causeWords, CLIENT_GONE, effectOfCause, type Cance
 import type { ClientTasks } from './client-tasks.ts';
 import { type TaskOutcome, outcomeText, type CancelledCall, type CancelledCalls } from './cancelled-calls.ts';
 
-/** The session that a call waits for. Set when the call has sent its message or found its session. */
+/** The session that a call waits for. It is set when the call has sent its message or found its session. */
 export interface AwaitedWork {
   session: Session;
   delegations: DelegationService;
@@ -58,14 +58,14 @@ export class OpenCall {
     return this.#cause !== undefined;
   }
 
-  /** Call this right before sending. @throws when the call is cancelled: the caller must then send nothing */
+  /** Call this right before you send. @throws when the call is cancelled; the caller must then send nothing */
   beforeSending(): void {
     if (this.#cause === undefined) return;
     this.#tell({ tool: this.#watching.tool, cause: this.#cause, fate: { type: 'unsent' } });
     throw new Error('The client cancelled the call before the bridge sent anything.');
   }
 
-  /** Sets the session that the call waits for. If the call is already cancelled, its outcome is decided now. */
+  /** Sets the session that the call waits for. If the call is already cancelled, this decides its outcome now. */
   awaits(awaited: AwaitedWork): void {
     this.#awaited = awaited;
     if (awaited.delivery !== undefined) this.#watching.tasks.sent(awaited);
@@ -77,7 +77,7 @@ export class OpenCall {
     this.#closed();
   }
 
-  /** A cut connection is no cancellation (MCP, Streamable HTTP), unless the operator wants it to count. */
+  /** A broken connection is no cancellation (MCP, Streamable HTTP), unless the operator sets `onDisconnect`. */
   #lost(): void {
     if (this.#watching.settings.onDisconnect === 'cancel') this.#withdrawn(CLIENT_GONE);
   }
@@ -93,7 +93,7 @@ export class OpenCall {
 
   #settle(cause: Cause, { session, delegations, delivery }: AwaitedWork): void {
     const { tool, settings, tasks } = this.#watching;
-    // A client that only waits for a task does not take it along.
+    // If a client only waits for a task, its disconnect does not cancel the task.
     const own = cause.name !== 'client-gone' || tasks.hasSent(session);
     const cancels = own && effectOfCause(cause, settings) === 'cancel';
     const ended = session.view !== undefined && hasEnded(session.view) && delivery === undefined;

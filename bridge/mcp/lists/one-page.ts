@@ -1,4 +1,7 @@
-/** A list of one page (MCP 2025-11-25, Pagination). It gives no cursor, so each cursor is invalid: "error code -32602". */
+/**
+ * A list of one page (MCP 2025-11-25, Pagination). The bridge gives out no cursor, so every cursor is invalid: "error
+ * code -32602".
+ */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 
 /** @throws ProtocolError if the request has a cursor */

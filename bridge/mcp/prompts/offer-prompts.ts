@@ -21,7 +21,10 @@ interface PromptOptions {
   bridge: () => Promise<Bridge>;
 }
 
-/** @param prefix added to the tools' names, not to the prompts': clients prefix prompts with the server's name */
+/**
+ * @param prefix a prefix of the tools' names. The prompts' names have none: clients prefix prompts with the server's
+ * name
+ */
 export function offerPrompts(server: McpServer, { prefix, approvals, bridge }: PromptOptions): void {
   const name = (tool: ToolName): string => withToolPrefix(tool, prefix);
   const said = async (text: string | ((opened: Bridge) => Promise<string>)): Promise<GetPromptResult> => {

@@ -15,17 +15,17 @@ export function delegatePrompt(
 ${task}`;
 }
 
-/** The decisions that wait for the person when the prompt is made. */
+/** The pending decisions at the time of the prompt. */
 export interface WaitingReports {
   /** The full reports of the waiting sessions, as text. */
   reports: readonly string[];
   /** How many more sessions wait. */
   more: number;
-  /** Why some agents could not be asked. */
+  /** The reasons why some agents did not answer. */
   unsure: readonly string[];
 }
 
-/** Contains the previews, so the person sees them whatever the model does next. */
+/** The prompt contains the previews. So the person sees them in every case. */
 export function reviewPrompt(
   { reports, more, unsure }: WaitingReports,
   { name, approvals }: { name: Named; approvals: Approvals },

@@ -10,7 +10,7 @@ import { currentReport, rememberShown } from '../tool/session-reply.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
 import type { WaitingReports } from './prompts.ts';
 
-/** The most reports in one prompt. Each may be as long as a tool's result. */
+/** The maximum number of reports in one prompt. Each may be as long as a tool's result. */
 const REPORTS = 3;
 
 /**

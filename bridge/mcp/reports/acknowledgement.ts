@@ -1,9 +1,9 @@
-/** Says when an agent reads a message to its running task. Pure. */
+/** Explains when an agent reads a message to its running task. Pure. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { DialectName } from '../../dialects/dialect.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 
-/** The most characters of a title. */
+/** The maximum number of characters of a title. */
 const TITLE = 100;
 
 /** @param view the task before the message @returns undefined if the task was not working */
@@ -12,7 +12,7 @@ export function acknowledgementOf(
   dialect: DialectName,
 ): string | undefined {
   if (state !== 'working' && state !== 'submitted') return undefined;
-  // Only this protocol says when the agent reads a message (R04).
+  // Only this protocol defines when the agent reads a message (R04).
   if (dialect !== 'tool-approval') return 'The agent has accepted the message for its running task.';
   const running = calls
     .filter((call) => call.state === 'running')

@@ -1,6 +1,6 @@
 /**
- * Builds a short status of a session: what a model must know between two steps, in at most 300 tokens. Adds items
- * by importance while they fit. Counts what does not fit; `wait_for_task` has the full report. Pure.
+ * Builds a short status of a session: what a model must know between two steps, in at most 300 tokens. Adds the most
+ * important items first, while they fit. Counts the items that do not fit; `wait_for_task` has the full report. Pure.
  */
 import { z } from 'zod';
 import { notDone } from '../../../shared/protocol/not-done.ts';
@@ -58,7 +58,7 @@ export const statusReportSchema = z.object({
   next: z.string(),
 });
 export type StatusReport = z.infer<typeof statusReportSchema>;
-/** Without the notes, which report cancelled calls and appear once only. */
+/** The notes are left out: they report cancelled calls, and they appear only once. */
 type Digest = Omit<StatusReport, 'notes'>;
 
 export interface DigestFacts {
@@ -67,34 +67,36 @@ export interface DigestFacts {
   state: SessionStateName;
   view: TaskView | undefined;
   cursor: number;
-  /** What happened since the given cursor, oldest first. */
+  /** The events since the given cursor, oldest first. */
   changes: readonly string[];
   changesComplete: boolean;
-  /** Why the view does not say everything; see `problemOf`. */
+  /** Why the view is incomplete; see `problemOf`. */
   problem: string | undefined;
   next: string;
   /** In milliseconds since 1970. */
   now: number;
 }
 
-/** The limit for the structured result and for the text. Holds for ids of up to 40 characters and names of up to 30. */
+/**
+ * The limit for the structured result and for the text. It holds for ids of up to 40 and names of up to 30 characters.
+ */
 export const DIGEST_TOKENS = 300;
-/** A reserve in tokens: the estimate is too low for some texts. */
+/** A reserve in tokens, because the estimate is too low for some texts. */
 const MARGIN = 15;
 
 const SHOWN_TOOLS = 5;
 const SHOWN_CHANGES = 15;
-/** The most characters of a title, a change or the phase. */
+/** The maximum number of characters of a title, a change or the phase. */
 const WORDS = 60;
-/** The most characters of a grant. Its id, scope and expiry come first. */
+/** The maximum number of characters of a grant. Its id, scope and expiry come first. */
 const GRANT_WORDS = 120;
-/** The most characters of the agent's message: the largest of these that fits. */
+/** The maximum number of characters of the agent's message. The largest limit that fits is used. */
 const SAYINGS = [500, 240, 100, 40];
-/** The most characters of a running tool's output: the largest of these that fits. */
+/** The maximum number of characters of a running tool's output. The largest limit that fits is used. */
 const TAILS = [400, 240, 140, 80, 50, 30];
 
 export function digestOf(facts: DigestFacts): Digest {
-  // Everything mostly fits. One measurement then replaces one for each item, which would take longer than all else.
+  // Usually everything fits. So one measurement of all items comes first; measuring each item takes much longer.
   const whole = filled(facts, () => true);
   return fits(whole) ? whole : filled(facts, fits);
 }
@@ -150,7 +152,7 @@ function barest({ sessionId, agent, state, view, cursor, changes, next }: Digest
   };
 }
 
-/** @returns how many did not fit */
+/** @returns the number of items that did not fit */
 function addPending(view: TaskView | undefined, add: Add, current: Current): number {
   const pending = view?.pending ?? [];
   for (const [index, { callId, tool, title, source }] of pending.entries()) {
@@ -165,7 +167,7 @@ function addPending(view: TaskView | undefined, add: Add, current: Current): num
   return 0;
 }
 
-/** Adds the newest first while they fit, and shows them oldest first. @returns how many did not fit */
+/** Adds the newest first while they fit, and shows them oldest first. @returns the number of items that did not fit */
 function addTools(calls: readonly CallView[], add: Add, current: Current): number {
   for (const [index, { tool, title, state, toolId, startedAt }] of calls.toReversed().entries()) {
     const each = { tool: shortened(tool, WORDS), title: shortened(title, WORDS), state, toolId, startedAt };
@@ -184,7 +186,7 @@ function addGrants({ view, now }: DigestFacts, add: Add, current: Current): numb
   return 0;
 }
 
-/** Adds the problem, the question or the agent's message, as much of it as fits. */
+/** Adds the problem, the question or the agent's message, up to the length that fits. */
 function addSayings({ view, problem }: DigestFacts, add: Add): void {
   const question = problem === undefined ? (view?.question ?? null) : null;
   const missing = view?.state === 'completed' ? notDone(view.calls) : '';
@@ -243,7 +245,7 @@ function addCost(cost: Cost | null, add: Add): void {
   add({ cost: tokens });
 }
 
-/** Added last, because the tokens say nearly as much. */
+/** This is added last, because the token counts give nearly the same information. */
 function addPrice(cost: Cost | null, add: Add): void {
   if (cost !== null && cost.usd !== null && cost.usd > 0) add({ cost: { ...cost, usd: rounded(cost.usd) } });
 }
@@ -253,7 +255,7 @@ function rounded(usd: number): number {
   return Number(usd.toFixed(usd < 1 ? 4 : 2));
 }
 
-/** Adds the newest first: they matter most. */
+/** Adds the newest first, because they matter most. */
 function addChanges({ changes, changesComplete }: DigestFacts, add: Add, current: Current): void {
   for (const change of changes.slice(-SHOWN_CHANGES).toReversed()) {
     if (!add({ changes: [clipped(change, WORDS), ...current().changes] })) break;
@@ -265,7 +267,7 @@ function isRunning(call: CallView): boolean {
   return call.state === 'running';
 }
 
-/** Measures the structured result, which is longer than the text. */
+/** Measures the structured result, because it is longer than the text. */
 function fits(digest: Digest): boolean {
   let foreign = 0;
   const frame = JSON.stringify({ ...digest, notes: [] }, (key, value: unknown) => {
@@ -278,7 +280,7 @@ function fits(digest: Digest): boolean {
 
 const OURS: ReadonlySet<string> = new Set(['state', 'next']);
 
-/** Other people's text on one line. White space may collapse here, because this status takes no decision. */
+/** Foreign text on one line. White space may collapse here, because nobody decides on this status. */
 function shortened(text: string, most: number): string {
   return visibleLine(text.replaceAll(/[ \t\n]+/g, ' ').trim(), most);
 }

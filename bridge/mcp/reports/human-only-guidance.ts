@@ -1,4 +1,4 @@
-/** Says how to reach the person when tool calls cannot decide (`human-only`). Pure. */
+/** Explains how to reach the person when tool calls cannot decide (`human-only`). Pure. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { whenItRuns } from './next-step.ts';
 import type { Session } from '../../sessions/session.ts';
@@ -11,7 +11,7 @@ export interface GuidanceContext {
   name: (tool: ToolName) => string;
 }
 
-/** How a person's decision reaches the agent. With `human-only`, `tools/list` leaves out the tool that decides. */
+/** How a person's decision reaches the agent. With `human-only`, `tools/list` does not have the tool that decides. */
 export function decideHint(approvals: Approvals): string {
   return approvals === 'human-only'
     ? 'Show them its preview. They decide it themselves: in a form, on the page or at a terminal. No tool decides.'
@@ -29,9 +29,9 @@ export function humanOnlyGuidance(
 }
 
 /**
- * Call this before a tool call sends a decision, answers a question, or lets everything run without asking.
- * With `human-only` only the person may do these.
- * @throws ProductError FORBIDDEN when only the person may do it
+ * Call this before a tool call sends a decision, answers a question, or lets everything run without asking. With
+ * `human-only`, only the person may do these.
+ * @throws ProductError FORBIDDEN if only the person may do it
  */
 export function refuseForPerson({ bridge, name }: GuidanceContext, sessionId?: string): void {
   if (bridge.rules.approvals !== 'human-only') return;

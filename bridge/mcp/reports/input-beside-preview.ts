@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PendingAction, Preview } from '../../../shared/protocol/tool-approval.ts';
 
-/** @returns the fields that the preview does not show, as they are in the input */
+/** @returns the fields that the preview does not show, with their values from the input */
 export function inputBesidePreview({
   input,
   preview,
@@ -32,9 +32,8 @@ function shownBy(preview: Preview, effect: boolean): (value: unknown) => boolean
 }
 
 /**
- * A diff shows its path, and each passage of several lines of the old or the new text. A shorter text may stand in the
- * diff by chance, so it counts as not shown. A new text of the whole file counts as shown: what the diff leaves out of it
- * does not change.
+ * A diff shows its path, and each passage of several lines of the old or new text. A shorter text may be in the diff by
+ * chance, so it counts as not shown. The new text of a whole file counts as shown: the diff omits only unchanged parts.
  */
 function shownByDiff(
   { path, diff }: Extract<Preview, { type: 'diff' }>,
@@ -72,7 +71,7 @@ function isPassage(passage: string, text: string): boolean {
   return passage !== '' && text.includes(passage);
 }
 
-/** Whether the text has the new side of each hunk, one after the other. */
+/** Whether the text contains the new side of each hunk, in order. */
 function hasInOrder(text: string, hunks: readonly Hunk[]): boolean {
   let from = 0;
   return hunks.every(({ after }) => {

@@ -1,4 +1,4 @@
-/** Says what the person, or their model, should do next. Pure. */
+/** Tells the person, or the person's model, what to do next. Pure. */
 import type { Session } from '../../sessions/session.ts';
 import type { WaitEnd } from '../../sessions/wait-for-session.ts';
 import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
@@ -7,7 +7,7 @@ import type { ToolName } from '../../tool-names/tool-name.ts';
 export type NextStepInput = Pick<Session, 'id' | 'trouble' | 'settled' | 'stateName'> & {
   view: TaskView | undefined;
   oneByOne?: boolean;
-  /** The message was not delivered, and no attempt follows. */
+  /** The message was not delivered, and the bridge does not try again. */
   givenUp?: boolean;
 };
 
@@ -46,8 +46,8 @@ export function nextStep(session: NextStepInput, end: WaitEnd, name: (tool: Tool
 }
 
 /**
- * The next step in a result that follows another one of the same task. What is rare is said in full. @param name a tool's
- * name as this client sees it
+ * The next step in a later result of the same task. Rare steps are complete sentences.
+ * @param name a tool's name as this client sees it
  */
 export function briefStep(session: NextStepInput, end: WaitEnd, name: (tool: ToolName) => string): string {
   const { view, trouble, settled, stateName } = session;
@@ -103,7 +103,7 @@ function answering(view: TaskView): string {
     : '';
 }
 
-/** Says when an approved call runs. It depends on the agent's dialect. */
+/** Explains when an approved call runs. This depends on the agent's dialect. */
 export function whenItRuns({ oneByOne = false }: { oneByOne?: boolean }): string {
   return oneByOne
     ? 'An approved call runs at once; then the agent asks for the next call of its turn. A denial drops the calls after it.'

@@ -1,11 +1,11 @@
-/** The end of what a running tool has put out so far, on one line. Pure. */
+/** The end of a running tool's output, on one line. Pure. */
 import { safeCutBefore, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { CallView, TaskView } from '../../sessions/task-view.ts';
 
 /**
  * Some agents report a tool's output as an artifact, others as the summary of the call.
- * @param most the most characters of the output, before hidden characters are shown as codes
- * @returns '' for a call that does not run, or without output
+ * @param most the maximum number of characters, before hidden characters become codes
+ * @returns '' for a call that does not run or has no output
  */
 export function outputTail({ outputs }: TaskView, call: CallView, most: number): string {
   if (call.state !== 'running') return '';

@@ -4,7 +4,7 @@ import type { CallState, TaskView } from '../../sessions/task-view.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import { toMcpState } from '../../dialects/mcp-state.ts';
 
-/** The most characters of a title. */
+/** The maximum number of characters of a title. */
 const TITLE = 200;
 
 /** @param view undefined until the agent answers */

@@ -1,4 +1,4 @@
-/** Builds the report of a session. `session-result.ts` chooses what a tool's result says of it. */
+/** Builds the report of a session. `session-result.ts` chooses the parts for a tool's result. */
 import { z } from 'zod';
 import { notDone } from '../../../shared/protocol/not-done.ts';
 import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
@@ -87,10 +87,13 @@ export const sessionReportSchema = z.object({
 });
 export type SessionReport = z.infer<typeof sessionReportSchema>;
 
-/** The most characters of output in a result. Clients cut or refuse longer results. */
+/** The maximum number of characters of output in a result. Clients cut or refuse longer results. */
 const MAX_OUTPUT = 150_000;
 const SHOWN_CALLS = 50;
-/** Characters of previews, shared by all pending actions. A result stays below the 25,000 tokens at which Claude Code cuts it. */
+/**
+ * Characters of previews, shared by all pending actions. With this limit, a result has fewer than 25,000 tokens, where
+ * Claude Code cuts it.
+ */
 const PREVIEW_ROOM = 30_000;
 
 export interface ReportContext {
@@ -98,11 +101,11 @@ export interface ReportContext {
   agent: string;
   state: SessionStateName;
   view: TaskView | undefined;
-  /** Why the view does not say everything; see `problemOf`. */
+  /** Why the view is incomplete; see `problemOf`. */
   problem: string | undefined;
   notes: readonly string[];
   next: string;
-  /** How many characters of the output to leave out, because the client has them. */
+  /** The number of characters of the output that the client already has. They are left out. */
   from?: number;
 }
 
@@ -168,12 +171,12 @@ function callReport({
   };
 }
 
-/** Where the output ends that a result shows from there. */
+/** The position after the last character of the output in a result that starts at `from`. */
 export function shownTo(output: string, from: number): number {
   return Math.min(output.length, from + MAX_OUTPUT);
 }
 
-/** R70: the resource gives the rest of the output from where the cut is. */
+/** R70: the resource gives the rest of the output, from the position of the cut. */
 function cutNote(view: TaskView | undefined, { characters, to }: { characters: number; to: number }): string {
   const { sessionId = '', taskId = '' } = view ?? {};
   const address = { sessionId, taskId, part: 'artifacts' } as const;
@@ -198,7 +201,7 @@ function questionOf(view: TaskView | undefined): SessionReport['question'] {
     : { callId: question.id, shown: question.shown, text: visibleText(question.text) };
 }
 
-/** Every pending action as a tool's result shows it. An action that is cut cannot be approved here (D5). */
+/** The pending actions as a tool's result shows them. A person cannot approve a cut action here (D5). */
 export function pendingReports(pending: readonly PendingAction[]): SessionReport['pending'] {
   const characters = Math.floor(PREVIEW_ROOM / Math.max(1, pending.length));
   return pending.map((action) => pendingReport(action, { characters }));
@@ -215,7 +218,7 @@ const WHY: Readonly<Record<PendingAction['reason'], string>> = {
 const TOO_LONG =
   'The preview is too long to show here, so it cannot be approved here. The person reads all of it with "mcp-a2a-bridge show", or on the page, and decides there.';
 
-/** @param room the space for the preview; unlimited when left out */
+/** @param room the space for the preview; without it the space is unlimited */
 export function pendingReport(action: PendingAction, room?: TextLimits): SessionReport['pending'][number] {
   const preview = quotedPreview(action.preview, room);
   const { callId, shown, tool, title, sideEffect: effect, reason, rule, input, expiresAt } = action;
@@ -238,7 +241,7 @@ export function pendingReport(action: PendingAction, room?: TextLimits): Session
   };
 }
 
-/** D5: an action that is not shown in full can only be denied, or answered if it is a question. */
+/** D5: if an action is not shown in full, the person can only deny it. A question can still be answered. */
 export function offeredWords(
   action: PendingAction,
   { extent }: Pick<QuotedText, 'extent'>,

@@ -1,6 +1,6 @@
 /**
- * Chooses what a tool's result says of a session's report. The first result of a task says all that a person must know;
- * a later one says what is new since then. Pure.
+ * Chooses the parts of a session's report for a tool's result. The first result of a task contains everything that a
+ * person must know. A later result contains only the news. Pure.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ export const sessionResultSchema = sessionReportSchema.extend({
       callId: pendingShape.callId,
       shown: pendingShape.shown,
       title: pendingShape.title,
-      /** The person has its preview from an earlier result, and it has not changed. */
+      /** An earlier result had this preview, and the preview has not changed. */
       shownBefore: z.literal(true).optional(),
       tool: pendingShape.tool.optional(),
       source: pendingShape.source.optional(),
@@ -29,7 +29,7 @@ export const sessionResultSchema = sessionReportSchema.extend({
       rule: pendingShape.rule,
       preview: pendingShape.preview.optional(),
       cut: pendingShape.cut.optional(),
-      /** The fields that the preview does not show; the whole input in a whole result. */
+      /** The fields that the preview does not show. With extent `whole`, the whole input. */
       input: pendingShape.input.optional(),
       expiresAt: pendingShape.expiresAt.optional(),
       decisions: pendingShape.decisions.optional(),
@@ -42,25 +42,25 @@ export type SessionResult = z.infer<typeof sessionResultSchema>;
 export type PendingResult = SessionResult['pending'][number];
 type PendingReport = SessionReport['pending'][number];
 
-/** What a client has been told of a task. */
+/** What a client already has from earlier results of a task. */
 export interface SeenResult {
   taskId: string | null;
   state: SessionReport['state'];
   message: string;
-  /** How many characters of the output it has, and their hash. */
+  /** The number of characters of the output that the client has, and their hash. */
   output: { characters: number; hash: string };
-  /** The previews it has, each as code and number of characters left out. */
+  /** The previews that the client has. Each entry is the code and the number of characters left out. */
   previews: ReadonlySet<string>;
   question: string | undefined;
-  /** By call: the entry as it was told. */
+  /** By call: the entry in the earlier result. */
   calls: ReadonlyMap<string, string>;
   cost: string;
 }
 
 /**
  * - `whole`: everything, with whole inputs.
- * - `first`: everything but the parts of an input that its preview shows.
- * - `since`: what is new since the client's last result of the task.
+ * - `first`: everything, but inputs without the parts that their preview shows.
+ * - `since`: only the news since the client's last result of the task.
  */
 export type Extent =
   { type: 'whole' } | { type: 'first' } | { type: 'since'; seen: SeenResult; delta: string };
@@ -89,7 +89,7 @@ export function resultOf(report: SessionReport, extent: Extent): SessionResult {
   };
 }
 
-/** @param output the agent's output up to where the client has it, raw */
+/** @param output the agent's raw output, up to the position that the client has */
 export function seenOf(report: SessionReport, output: string): SeenResult {
   const { taskId, state, message, pending, question, calls, cost } = report;
   return {
@@ -104,12 +104,12 @@ export function seenOf(report: SessionReport, output: string): SeenResult {
   };
 }
 
-/** How many characters of the output the client has. 0 if the output is not the one that the client has the start of. */
+/** The number of characters of the output that the client has. It is 0 if the output has another beginning now. */
 export function seenCharacters({ output: { characters, hash } }: SeenResult, output: string): number {
   return hashOf(output.slice(0, characters)) === hash ? characters : 0;
 }
 
-/** Whether the report says something that the client does not know. @param report with the new output alone */
+/** Whether the report has news for the client. @param report with the new output alone */
 export function hasNews(report: SessionReport, seen: SeenResult): boolean {
   const { state, message, output, pending, question, calls, notes } = report;
   return (
@@ -135,7 +135,7 @@ export function firstOf({
   return {
     ...action,
     reason,
-    // The side effect says it already.
+    // The side effect already gives this reason.
     ...((reason !== 'approval' || cut > 0) && { why }),
     ...(cut > 0 && { cut }),
     ...(cut === 0 && Object.keys(unshown).length > 0 && { input: unshown }),
@@ -157,7 +157,7 @@ export function wholeOf({ unshown: _unshown, ...action }: PendingReport): Pendin
 
 const RUNNING: CallView['state'] = 'running';
 
-/** Abort takes the id of a running execution only. */
+/** An abort works only with the id of a running execution. */
 function toldCall({ toolId, ...call }: SessionReport['calls'][number]) {
   return call.state === RUNNING ? { ...call, toolId } : call;
 }

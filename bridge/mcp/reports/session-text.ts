@@ -1,4 +1,7 @@
-/** Writes a session's result as text for a person, in order of importance. It says all that the structured result says. Pure. */
+/**
+ * Writes a session's result as text for a person, the most important parts first. The text contains everything in the
+ * structured result. Pure.
+ */
 import { withLineMarks, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Cost } from '../../sessions/task-view.ts';
 import type { PendingResult, SessionResult } from './session-result.ts';
@@ -63,7 +66,7 @@ export function pendingBlock(action: PendingResult, number: number, count: numbe
     .join('\n');
 }
 
-/** '' for an agent that counts no tokens. */
+/** Returns '' for an agent that counts no tokens. */
 export function costLine({
   turns,
   inputTokens,
@@ -74,7 +77,7 @@ export function costLine({
   return `Cost: ${String(turns)} turns, ${String(inputTokens)} tokens in, ${String(outputTokens)} out${price(usd)}.`;
 }
 
-/** '' when the report leaves out the price. */
+/** Returns '' if the report has no price. */
 function price(usd: number | null | undefined): string {
   if (usd === undefined) return '';
   return usd === null ? ', price unknown' : `, ${dollars(usd)}`;

@@ -1,12 +1,15 @@
 /**
- * Estimates how many tokens a text costs a model, without any model's vocabulary. A byte-pair tokenizer spends one
- * token on a common word. For other text it spends about one token on two or three letters or digits. Pure.
+ * Estimates how many tokens a text costs a model, without any model's vocabulary. A byte-pair tokenizer needs one token
+ * for a common word. For other text it needs about one token for two or three letters or digits. Pure.
  */
 
-/** Runs that tokenizers do not join: words, capitals, digits, punctuation, line feeds, and everything beyond ASCII. */
+/**
+ * Runs of characters that tokenizers do not join: words, capitals, digits, punctuation, line feeds, and all non-ASCII
+ * text.
+ */
 const RUNS = /[A-Z]?[a-z]+|[A-Z]+|\d+|[!-/:-@[-`{-~]+|\n+|[^\0-\x7F]+/g;
 
-/** Has vowels where words have them. */
+/** A run with vowels at the positions that are normal in words. */
 const WORDLIKE = /^[A-Z]?(?:[^aeiouy]{0,3}[aeiouy])+[^aeiouy]{0,3}$/;
 
 /** For the bridge's own text, which uses common words. */
@@ -14,7 +17,7 @@ export function wordingTokens(text: string): number {
   return counted(text, (run) => (/^[A-Za-z]/.test(run) ? 1 : Math.ceil(run.length / 3)));
 }
 
-/** An upper bound for other people's text, which may be anything: hashes, Chinese or emoji. */
+/** An upper bound for foreign text, which may be anything: hashes, Chinese or emoji. */
 export function foreignTokens(text: string): number {
   return counted(text, (run) => {
     // A token is at least one byte.

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 
-/** The most ended executions in the list: the latest. All running executions are listed. */
+/** The maximum number of ended executions in the list, newest first. The list has all running executions. */
 const MAX_LISTED = 50;
 
 export const toolExecutionSchema = z.object({
@@ -13,14 +13,17 @@ export const toolExecutionSchema = z.object({
   title: z.string(),
   /** `running`, or how the execution ended. */
   state: z.string(),
-  /** RFC 3339; null when the agent does not say, or the execution started before this bridge connected. */
+  /** RFC 3339. Null if the agent does not report it, or if the execution started before this bridge connected. */
   startedAt: z.string().nullable(),
   agent: z.string(),
   sessionId: z.string(),
 });
 export type ToolExecution = z.infer<typeof toolExecutionSchema>;
 
-/** The `_meta` key of the list in a result; in a progress notification, of those that run. `metadata` has the list too, for clients that look there. */
+/**
+ * The `_meta` key of the list in a result. In a progress notification, the list has only the running executions.
+ * `metadata` repeats the list for clients that read only that field.
+ */
 export const TOOL_EXECUTIONS = 'mcp-a2a-bridge/toolExecutions';
 
 interface ExecutingSession {

@@ -1,6 +1,6 @@
 /**
- * Offers tasks as MCP resources: to read, to link to, and to read the rest of a cut result (R70). Clients without
- * resources can use the tools alone.
+ * Offers tasks as MCP resources: clients can read them, link to them, and get the rest of a cut result (R70). A client
+ * without resources can use the tools alone.
  */
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
 import type { ListResourcesResult, ReadResourceResult, Variables } from '@modelcontextprotocol/server';
@@ -23,7 +23,7 @@ import {
 } from '../../sessions/task-uri.ts';
 import { refuseCursor } from '../lists/one-page.ts';
 
-/** The most sessions in `resources/list`, newest first. The templates address the others. */
+/** The maximum number of sessions in `resources/list`, newest first. The templates give access to the others. */
 const LISTED = 25;
 
 const DESCRIPTIONS: Readonly<Record<TaskPart, string>> = {
@@ -35,7 +35,7 @@ const DESCRIPTIONS: Readonly<Record<TaskPart, string>> = {
 
 const KINDS = TASK_PARTS.map((part) => `${part} (${DESCRIPTIONS[part]})`).join(', ');
 
-/** The URI of an announcement beside a part. It cannot be read by itself. */
+/** The URI of an announcement beside a part. A client cannot read this URI alone. */
 const INBOX_URI = 'task://inbox';
 
 interface ResourceOptions {
@@ -63,7 +63,7 @@ export function offerResources(server: McpServer, { prefix, bridge }: ResourceOp
             mimeType: MIME_TYPES[part],
             text: part === 'artifacts' ? visibleText(text.slice(from)) : text.slice(from),
           },
-          // The announcement comes second: programs read and parse the first content.
+          // The announcement is second, because programs parse the first content.
           ...(news === '' ? [] : [{ uri: INBOX_URI, mimeType: 'text/plain', text: withoutHidden(news) }]),
         ],
       };
@@ -84,7 +84,7 @@ export function offerResources(server: McpServer, { prefix, bridge }: ResourceOp
     { title: 'The rest of a task', description: 'The same, without that many characters at its beginning.' },
     read,
   );
-  // In place of the SDK's handler, which ignores the cursor.
+  // Replaces the SDK's handler, which ignores the cursor.
   server.server.setRequestHandler('resources/list', async ({ params }) => {
     refuseCursor(params);
     return listed(await bridge());
@@ -118,7 +118,10 @@ function partsOf(bridge: Bridge, session: ListedSession): ListResourcesResult['r
   });
 }
 
-/** The size in bytes, when this bridge already has the result. Asking every agent would cost too much. */
+/**
+ * The size in bytes, if this bridge already has the result. It does not ask the agents, because that would take too
+ * long.
+ */
 function sizeOf({ live }: Bridge, taskId: string): number | undefined {
   const view = live.find(taskId)?.view;
   return view !== undefined && hasEnded(view) ? Buffer.byteLength(outputOf(view)) : undefined;

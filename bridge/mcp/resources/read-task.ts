@@ -14,7 +14,7 @@ export async function readTask(bridge: Bridge, { sessionId, taskId, part }: Task
   await session.refresh();
   const text = contentOf(part, await found(session, taskId, part === 'transcript'));
   const { view } = session;
-  // A client that reads the full result has it: the inbox no longer announces it.
+  // A client that reads the full result has collected it. So the inbox no longer announces it.
   if (part === 'artifacts' && view?.taskId === taskId && hasEnded(view)) bridge.delegations.collect(session);
   return text;
 }

@@ -29,7 +29,7 @@ export function contentOf(part: TaskPart, task: ReadTask): string {
   }
 }
 
-/** The answer first, then the tools' output. So the rest of a cut answer starts at the announced offset. */
+/** The answer comes first, then the tools' output. So the rest of a cut answer starts at the announced offset. */
 function artifactsOf(view: TaskView): string {
   const beside = view.outputs.flatMap(({ aside, text }) =>
     aside === undefined || text === '' ? [] : [`## ${headOf(aside)}\n\n${text.trimEnd()}`],
@@ -75,7 +75,7 @@ function transcriptOf({ agent, view, history }: ReadTask): string {
   ].join('\n\n');
 }
 
-/** Uncut, however long: the client of a resource can page through it. */
+/** The diff is complete, however long it is. A client of a resource can read it in pages. */
 function diffOf({ view }: ReadTask): string {
   const pending = view.pending.map((action) => firstOf(pendingReport(action)));
   if (pending.length === 0) return 'Nothing waits for a decision.';

@@ -1,4 +1,7 @@
-/** Creates the MCP server: tools, resources, prompts, tasks and the method `tools/abort`. Opens the bridge later. */
+/**
+ * Creates the MCP server: tools, resources, prompts, tasks and the method `tools/abort`. The first call opens the
+ * bridge.
+ */
 import { McpServer, type RequestId } from '@modelcontextprotocol/server';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { Approvals } from '../../settings/approval-mode.ts';
@@ -58,15 +61,17 @@ export interface McpServerOptions {
 export interface ServerClient {
   /** The calls that the client cancelled. */
   withdrawals: CancelledCalls;
-  /** The client's open calls, and the tasks that end with it if the settings say so. */
+  /**
+   * The client's open calls, and its tasks. The settings decide whether these tasks end when the client disconnects.
+   */
   tasks: ClientTasks;
   /** The answers that the client was sent. */
   receipts: UnconfirmedAnswers;
   /** The MCP tasks that the client follows; undefined when requests do not identify their client. */
   followed: FollowedTasks | undefined;
-  /** What the client has been told of each session; undefined when requests do not identify their client. */
+  /** What the client has from earlier results, by session. Undefined when requests do not identify their client. */
   seen: SeenResults | undefined;
-  /** No person uses the client: the client itself answers forms. */
+  /** No person uses the client, so forms get automatic answers. */
   unattended: boolean;
   /** Called when a cancelled call has ended. A transport with one stream for each call closes that stream. */
   released?: (requestId: RequestId) => void;

@@ -11,15 +11,15 @@ import { detailedTask } from './detailed-task.ts';
 import { handleOf } from '../../sessions/task-handle.ts';
 
 /**
- * "A server MUST NOT return `CreateTaskResult` until the task is durably created".
- * The outbox has the delegation by now, or the agent has the task. The result also contains the session's report.
+ * "A server MUST NOT return `CreateTaskResult` until the task is durably created". At this point the outbox has the
+ * delegation, or the agent has the task. The result also contains the session's report.
  */
 export async function createdTask(
   call: ToolCall,
   session: Session,
   end: WaitEnd,
 ): Promise<ToolReply<SessionResult>> {
-  // A client may not show this reply, so the reply does not use up the news, and shows no preview.
+  // A client may not show this reply. So the reply consumes no news and shows no preview.
   const reply = sessionReply({ ...call, news: () => [], onReceipt: () => undefined }, session, { end });
   const taskId = handleOf({ sessionId: session.id, taskId: session.view?.taskId ?? '' });
   const task = detailedTask({

@@ -38,17 +38,17 @@ interface TaskReplyParts {
   agent: string;
   sessionId: string;
   state: SessionStateName;
-  /** Nothing changes any more; see `isOver`. */
+  /** The task cannot change any more; see `isOver`. */
   over: boolean;
   view: TaskView | undefined;
-  /** Why the view does not say everything; see `problemOf`. */
+  /** Why the view is incomplete; see `problemOf`. */
   problem: string | undefined;
   createdAt: Date;
   changedAt: Date;
   forms: readonly OfferedForm[];
-  /** The task waits for a decision that no form of this client can show. The person decides elsewhere. */
+  /** The task waits for a decision, but this client's forms cannot show it. The person decides elsewhere. */
   beyondForms: boolean;
-  /** Called only if the task has ended, or waits for a decision that no form can show. */
+  /** Called only if the task has ended, or if it waits for a decision that no form can show. */
   result: () => CallToolResult;
 }
 
@@ -56,16 +56,16 @@ export function detailedTask(shown: TaskReplyParts): DetailedTask {
   const { state, over, forms, beyondForms, result } = shown;
   const waits = toMcpState(state) === 'input_required';
   if (state === 'canceled') return { ...headOf(shown, POLL_MS.moving), status: 'cancelled' };
-  // "`failed` MUST NOT be used for non-JSON-RPC errors": a task that failed at its agent is a result that says so.
-  // A client without forms gets a result too: what waits, and how a person decides it.
+  // "`failed` MUST NOT be used for non-JSON-RPC errors": if a task failed at its agent, its result reports the failure.
+  // A client without forms gets a result too: it lists the pending actions and how a person decides them.
   if (over || (waits && beyondForms))
     return {
       ...headOf(shown, POLL_MS.moving),
       status: 'completed',
-      // The result that the call itself would return, with its result type.
+      // The result of the tool call, with its result type.
       result: { resultType: 'complete', ...result() },
     };
-  // Between a decision and the agent's next step, the state may still be `input-required` with nothing to ask.
+  // Between a decision and the agent's next step, the state may still be `input-required` although nothing is pending.
   if (!waits || (forms.length === 0 && state === 'input-required'))
     return { ...headOf(shown, POLL_MS.moving), status: 'working' };
   return {

@@ -1,4 +1,4 @@
-/** Finds the task of an MCP task id, which any bridge may have given out (B3), and shows it. */
+/** Finds a task by its MCP task id, and shows it. Any bridge may have made the id (B3). */
 import { toCallToolResult } from '../tool/tool-result.ts';
 import { asStreamResponse } from '../../agents/task-event.ts';
 import type { Bridge } from '../bridge-context.ts';
@@ -68,7 +68,7 @@ export async function showTask(
   if (current && ended) bridge.delegations.collect(session);
   if (current && (ended || beyondForms)) followed?.ended(session);
   else if (current) followed?.follows(session);
-  // Clients read only the result of a task: an announcement in any other answer would be lost.
+  // Clients read only the result of a task. They would lose an announcement in any other answer.
   const news = ended || beyondForms ? await announcementOnce(bridge) : { results: [], more: 0 };
   return detailedTask({
     taskId: id,
@@ -105,7 +105,7 @@ function offered(
     : offeredForms({ session, offers, links, opensUrls });
 }
 
-/** @returns why the refresh failed, or undefined. After a failure the last known state stays valid. */
+/** @returns the reason why the refresh failed, or undefined. After a failure the last known state is used. */
 async function caughtUp(session: Session): Promise<string | undefined> {
   try {
     await session.refreshState();

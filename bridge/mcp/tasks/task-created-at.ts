@@ -4,7 +4,10 @@ import type { Sessions } from '../../sessions/sessions.ts';
 
 const known = new WeakMap<Session, { taskId: string; at: Date }>();
 
-/** When a bridge wrote the session's task to the outbox; otherwise when the session last changed. */
+/**
+ * The time when a bridge wrote the session's task to the outbox. If no bridge did, the time of the session's last
+ * change.
+ */
 export function taskCreatedAt(sessions: Sessions, session: Session): Date {
   const taskId = session.view?.taskId ?? '';
   const before = known.get(session);

@@ -1,7 +1,7 @@
 /**
- * Sends status notifications of tasks to clients over stdio that ask for them with `subscriptions/listen`. The SDK
- * handles that method before any handler, and knows only its own kinds of change. So this class wraps the
- * transport, adds the tasks, and leaves every other message unchanged.
+ * Sends status notifications of tasks to clients over stdio that request them with `subscriptions/listen`. The SDK
+ * handles that method before any handler, and knows only its own kinds of change. So this class wraps the transport and
+ * adds the tasks. It leaves every other message unchanged.
  */
 import {
   type JSONRPCMessage,
@@ -87,7 +87,7 @@ export class TaskListening implements Transport {
     const subscription = id === undefined ? undefined : this.#subscriptions.get(id);
     if (ack === undefined || id === undefined || subscription === undefined)
       return this.#inner.send(message, options);
-    // The acknowledgement lists the tasks that can be watched. Their states follow after it.
+    // The acknowledgement lists the tasks that the bridge can watch. Their states follow.
     const pushes: DetailedTask[] = [];
     let open = false;
     const push = (task: DetailedTask): void => {
@@ -108,7 +108,7 @@ export class TaskListening implements Transport {
       options,
     );
     open = true;
-    // The client may have cancelled the subscription while its tasks were looked up.
+    // The client may have cancelled the subscription during the search for its tasks.
     if (this.#subscriptions.get(id) !== subscription) return stopAll(subscription);
     for (const task of pushes) this.#push(id, task);
   }

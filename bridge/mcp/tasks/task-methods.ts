@@ -56,7 +56,7 @@ export function offerTasks(
     { params: taskParams, result: anyResult },
     async ({ taskId }, context) => {
       requireTasks(context);
-      // The SDK moves `inputResponses` out of the parameters, as for a repeated tool call.
+      // The SDK moves `inputResponses` out of the parameters, as it does for a repeated tool call.
       const { inputResponses: responses } = context.mcpReq;
       if (responses === undefined)
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'tasks/update takes inputResponses.');
@@ -111,7 +111,7 @@ async function shownTask(
   try {
     return await showTask(id, await findTask(opened, id), { bridge: opened, ...showing });
   } catch (error) {
-    // A task whose agent is unreachable still exists: the client keeps polling it.
+    // A task whose agent is unreachable still exists, so the client continues to poll it.
     if (!(error instanceof ProductError) || !error.retryable || readHandle(id) === undefined) throw error;
     const now = new Date().toISOString();
     return {

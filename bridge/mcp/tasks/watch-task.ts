@@ -17,7 +17,7 @@ interface WatchContext {
 }
 
 /**
- * Pushes the task now, and again whenever it changes. Stops after the task has ended.
+ * Pushes the task now, and again after each change. Stops after the task has ended.
  * @returns a function that stops watching
  * @throws ProductError when the task is unknown or its agent cannot be reached
  */
@@ -41,7 +41,7 @@ export async function watchTask(
     if (telling) return;
     telling = true;
     try {
-      // Changes during a push are combined into the next push, so a busy task sends no more than the client reads.
+      // One push covers all changes during the push before it. So the bridge sends only as fast as the client reads.
       while (changed && !isOver()) {
         changed = false;
         const task = await showTask(id, found, { bridge: opened, name, opensUrls, followed });

@@ -1,4 +1,4 @@
-/** Adds the announcements of the inbox to a tool's reply: before its text, and in its structured result. Pure. */
+/** Adds the inbox's announcements to a tool's reply: before the text, and in the structured result. Pure. */
 import type { ToolName } from '../../tool-names/tool-name.ts';
 import type { ToolReply } from './tool-result.ts';
 import { type Announcement, announcementText } from '../../inbox/announcement.ts';

@@ -1,7 +1,7 @@
 /** Input fields that several tools share. */
 import { z } from 'zod';
 
-/** One hour: no client holds a call open for longer. */
+/** One hour. No client keeps a call open for longer. */
 const MAX_WAIT_SECONDS = 3_600;
 
 export const waitSecondsSchema = z

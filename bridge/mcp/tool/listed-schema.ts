@@ -1,6 +1,6 @@
 /**
- * Writes a tool's schemas for `tools/list`. Many clients put the list into their model's context, so every byte
- * costs. Pure.
+ * Writes a tool's schemas for `tools/list`. Many clients put this list into their model's context, so each byte costs
+ * tokens. Pure.
  */
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ const listedSchema = z.custom<ListedSchema>();
 /** MCP 2025-11-25, tools: a schema without `$schema` is JSON Schema 2020-12. */
 const REDUNDANT: ReadonlySet<string> = new Set(['$schema', 'propertyNames']);
 
-/** The input schema without keywords that a JSON object meets anyway. It gives each description once. */
+/** The input schema without redundant keywords: every JSON object meets them. Each description appears once. */
 export function inputSchemaOf(input: z.ZodObject): ListedSchema {
   const schema = z.toJSONSchema(input, { target: 'draft-2020-12', io: 'input' });
   const given = new Set<unknown>();
@@ -28,12 +28,12 @@ export function inputSchemaOf(input: z.ZodObject): ListedSchema {
   return listedSchema.parse(JSON.parse(written));
 }
 
-/** Several tools have the same output. Its conversion takes milliseconds of the bridge's start, so it is made once. */
+/** Several tools have the same output. The conversion takes milliseconds when the bridge starts, so it runs once. */
 const outlines = new WeakMap<z.ZodObject, ListedSchema>();
 
 /**
- * The fields that every result has and their types, without the types inside lists and objects. Clients validate results
- * against it, and a result shows what is inside. `docs/mcp-tools.md` describes the fields.
+ * The fields that every result has, with their types. It leaves out the types inside lists and objects. Clients
+ * validate results against this schema. A result itself shows the inner fields, and `docs/mcp-tools.md` describes them.
  */
 export function outputSchemaOf(output: z.ZodObject): ListedSchema {
   const outline = outlines.get(output) ?? outlineOf(output);
@@ -54,7 +54,7 @@ function outlineOf(output: z.ZodObject): ListedSchema {
   return listedSchema.parse({ type: 'object', properties: Object.fromEntries(fields) });
 }
 
-/** A result leaves out a field that is null, so null is none of its types. */
+/** A result leaves out a field that is null. So the schema leaves out the type null. */
 function typeOnly(schema: unknown): { type?: string } {
   const { type = [] } = field.parse(schema);
   const named = [type].flat().find((each) => each !== 'null');

@@ -1,9 +1,9 @@
 /**
- * Sends the progress of one call to a client that sent a progress token; `0` and `''` are tokens too (R62). Sends
- * a message when something happens, and at least every ten seconds: clients give up on a silent call.
+ * Sends the progress of one call, if the client sent a progress token; `0` and `''` are tokens too (R62). It sends a
+ * message after an event, and at least every ten seconds, because clients give up on a silent call.
  *
- * MCP requires that `progress` increases with each notification. While the task's only tool call reports steps, such as
- * page 3 of 10, `progress` and `total` are these steps. Every other notification adds `LITTLE`.
+ * MCP requires that `progress` increases with each notification. While the task's only tool call reports steps,
+ * `progress` and `total` are these steps, such as page 3 of 10. Every other notification adds `LITTLE`.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Activity, ToolProgress } from '../../../shared/protocol/tool-approval.ts';
@@ -15,9 +15,9 @@ import type { TaskView } from '../../sessions/task-view.ts';
 
 const AT_LEAST_EVERY_MS = 10_000;
 const LITTLE = 0.001;
-/** The most characters of a tool's progress line. */
+/** The maximum number of characters of a tool's progress line. */
 const LINE = 300;
-/** The most events that one message names. */
+/** The maximum number of events in one message. */
 const NAMED = 3;
 
 export type ProgressSession = Parameters<typeof runningExecutions>[0];
@@ -26,12 +26,12 @@ export interface Progress {
   report: (activity: Activity) => void;
   /**
    * Sets the session that the call waits for. Messages then show its phase, count its tool calls, and list the running
-   * ones. The first message is sent at once if the task works already: its next event may be far away.
+   * ones. If the task already works, the first message is sent at once, because the next event may come late.
    */
   about: (session: ProgressSession) => void;
   /**
-   * Stops the progress, after `lastWords` if given. Resolves when that message is sent. After a failed send
-   * nothing more is sent.
+   * Stops the progress. If `lastWords` is given, sends it first. Resolves when that message is sent. After a failed
+   * send, nothing more is sent.
    */
   end: (lastWords?: string) => Promise<void>;
 }
@@ -70,7 +70,7 @@ export function startProgress(context: ServerContext, title: string): Progress {
     });
   };
   const send = async (): Promise<void> => {
-    // A slow client gets fewer messages. Each message covers the events since the one before.
+    // A slow client gets fewer messages. Each message covers all events since the last message.
     if (ended || sending) return;
     sending = true;
     try {
@@ -80,7 +80,7 @@ export function startProgress(context: ServerContext, title: string): Progress {
         await notify(standing(title, news, session?.view));
       } while (happened.length > 0 && !isOver());
     } catch {
-      // The client has disconnected. The call's own signal tells its waiters.
+      // The client has disconnected. The signal of the call stops the wait.
       stop();
     } finally {
       sending = false;
@@ -120,13 +120,13 @@ export function startProgress(context: ServerContext, title: string): Progress {
   };
 }
 
-/** The line with which a tool reports a step, e.g. `page 3 of 10: https://…`. */
+/** The progress line of a tool, e.g. `page 3 of 10: https://…`. */
 function stepText(activity: Activity): string | undefined {
   if (activity.type !== 'tool.output' || activity.progress === undefined) return undefined;
   return visibleLine(activity.text.trimEnd().split('\n').at(-1) ?? '', LINE);
 }
 
-/** The latest events, or else the task's phase, and the counts of its tool calls. */
+/** The latest events, or the task's phase if there are none. Then the counts of its tool calls. */
 function standing(title: string, news: readonly string[], view: TaskView | undefined): string {
   const now = view === undefined ? 'waiting' : phaseOf(view);
   const words = news.length > 0 ? news : [`${title}: ${now}`];

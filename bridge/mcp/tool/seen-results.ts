@@ -1,21 +1,21 @@
 /**
- * What one client has been told of each session. It is in memory alone: after a restart of the bridge, and for another
- * client, the first result of a session is whole.
+ * Remembers which results of each session one client has. The memory ends with the bridge. After a restart, and for
+ * another client, the first result of a session is complete.
  */
 import type { SeenResult } from '../reports/session-result.ts';
 
-/** How many sessions to remember. */
+/** The maximum number of remembered sessions. */
 const KEPT = 100;
 
 export class SeenResults {
-  /** By session, the one recorded last at the end. */
+  /** By session, in the order of recording: the newest is last. */
   readonly #seen = new Map<string, SeenResult>();
 
   of(sessionId: string): SeenResult | undefined {
     return this.#seen.get(sessionId);
   }
 
-  /** Call this once the client is known to have the result. */
+  /** Call this when the client surely has the result. */
   record(sessionId: string, seen: SeenResult): void {
     this.#seen.delete(sessionId);
     this.#seen.set(sessionId, seen);

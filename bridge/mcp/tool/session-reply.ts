@@ -1,4 +1,4 @@
-/** Builds the reply of a tool that is about one session. */
+/** Builds the reply of a tool for one session. */
 import { briefStep, nextStep } from '../reports/next-step.ts';
 import { waysToDecide } from '../../approvals/ways-to-decide.ts';
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
@@ -39,7 +39,7 @@ interface SessionReplyOptions {
   again?: 'never' | 'if-nothing-new' | 'always';
 }
 
-/** The session's current state. A result counts as collected when the client has received the reply. */
+/** Reports the session's current state. A result counts as collected when the client has received the reply. */
 export function sessionReply(
   call: ReplyContext,
   session: Session,
@@ -67,7 +67,7 @@ export function sessionReply(
 interface Told {
   report: SessionReport;
   extent: Extent;
-  /** What the client has been told once it has this result. */
+  /** What the client has after it receives this result. */
   seen: SeenResult;
 }
 
@@ -102,8 +102,9 @@ function told(
 }
 
 /**
- * Remembers which previews the result cuts, before the client has it. A preview that it shows whole counts once the client
- * has it (D5). @param onReceipt undefined for a result that may not reach the model
+ * Records which previews the result cuts, before the client gets the result. A preview in full counts as shown when the
+ * client has the result (D5).
+ * @param onReceipt undefined if the result may not reach the model
  */
 export function rememberShown(
   {
@@ -121,7 +122,10 @@ export function rememberShown(
   }
 }
 
-/** A call is an error if its task has failed, was rejected or not delivered, or is unknown to the agent (B4). */
+/**
+ * A call is an error if its task has failed, was rejected, or was not delivered (B4). It is also an error if the agent
+ * does not know the task.
+ */
 export function failureOf({
   state,
   sessionId,
@@ -147,7 +151,7 @@ interface ReportWords {
   brief?: boolean;
 }
 
-/** The report of a session. Its next step ends with command lines that a person can copy. */
+/** The report of a session. At the end of its next step are command lines that a person can copy. */
 export function currentReport(
   session: Pick<Session, 'id' | 'agent' | 'view' | 'stateName'> & { state?: SessionState },
   { notes, next, program, from, brief }: ReportWords,

@@ -4,22 +4,22 @@ import type { Facts, Reason } from '../../../shared/runtime/errors.ts';
 import { withoutHidden } from '../../../shared/text/visible-text.ts';
 import { type ToolExecution, TOOL_EXECUTIONS } from '../reports/tool-executions.ts';
 
-/** An interim answer: a task, or the forms that a person answers before the call goes on. */
+/** An interim answer: a task, or the forms that a person must answer before the call continues. */
 export type InterimResult = CallToolResult | InputRequiredResult;
 
-/** The reply of a tool. The text says everything that the structured result says. */
+/** The reply of a tool. The text contains everything in the structured result. */
 export interface ToolReply<Output> {
   structured: Output;
   text: string;
-  /** The tool executions of the reply's task; absent when the reply is about no task. */
+  /** The tool executions of the reply's task; absent if the reply has no task. */
   executions?: readonly ToolExecution[];
-  /** The tool could not do what was requested. Its structured result says so. */
+  /** The tool could not do the requested work. Its structured result reports this. */
   refusal?: Refusal;
   /** Sent in place of all other fields. */
   interim?: InterimResult;
 }
 
-/** `TASK_FAILED`: the call did its work, and the task that it reports has failed. */
+/** `TASK_FAILED`: the call succeeded, but the task in its result has failed. */
 export interface Refusal {
   reason: Reason | 'TASK_FAILED';
   facts: Facts;
@@ -47,12 +47,12 @@ export function toCallToolResult<Output extends Record<string, unknown>>({
   };
 }
 
-/** Fields that are not escaped: the client sends ids back, and edits the input. */
+/** Fields that are not escaped, because the client sends ids back and edits the input. */
 const EXACT: ReadonlySet<string> = new Set(['callId', 'sessionId', 'taskId', 'toolId', 'input']);
 
 /**
- * Makes hidden characters visible in every result. Leaves out fields that are null: a model reads, and pays for,
- * every byte.
+ * Makes hidden characters visible in every result. Leaves out fields that are null, because each byte costs the model
+ * tokens.
  */
 function visibleFields(fields: object): Record<string, unknown> {
   return Object.fromEntries(
@@ -75,8 +75,8 @@ export function errorMeta({ reason, facts }: Refusal): Record<string, unknown> {
 }
 
 /**
- * For clients that read `metadata` and not `_meta`. `metadata.toolId` is the last running execution, or else the
- * last one.
+ * For clients that read `metadata` and not `_meta`. `metadata.toolId` is the last running execution. If none runs, it
+ * is the last execution.
  */
 function metadataOf(executions: readonly ToolExecution[]): { metadata?: Record<string, unknown> } {
   const last = executions.findLast(({ state }) => state === 'running') ?? executions.at(-1);

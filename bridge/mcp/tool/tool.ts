@@ -33,20 +33,20 @@ import { TOOL_NAMES, type ToolName } from '../../tool-names/tool-name.ts';
 /** One call of a tool. */
 export interface ToolCall {
   readonly bridge: Bridge;
-  /** Aborts when the client cancels the call or disconnects. This ends the waiting and stops no task (E4). */
+  /** Aborts when the client cancels the call or disconnects. The abort ends the waiting and stops no task (E4). */
   readonly signal: AbortSignal;
-  /** Call this right before sending. @throws when the call is cancelled: the tool must then send nothing */
+  /** Call this right before you send. @throws when the call is cancelled; the tool must then send nothing */
   readonly beforeSending: () => void;
   /**
-   * Sets the session that the call waits for. If the call is cancelled, the setting `onCancel` decides for it
-   * (R48).
+   * Sets the session that the call waits for. If the client cancels the call, the setting `onCancel` applies to this
+   * session (R48).
    */
   readonly awaits: (awaited: Omit<AwaitedWork, 'delegations'>) => void;
-  /** The outcomes of cancelled calls that the client has not been told yet. This answer reports them. */
+  /** The outcomes of cancelled calls that the client does not know yet. This answer reports them. */
   readonly news: () => readonly string[];
-  /** Runs the record when the client is known to have this call's answer. */
+  /** Runs `record` when the client surely has this call's answer. */
   readonly onReceipt: (record: OnReceipt) => void;
-  /** Sends an event to a client that asked for progress. */
+  /** Sends an event as progress, if the client asked for progress. */
   readonly report: (activity: Activity) => void;
   /** How long to wait for the task, in milliseconds. The call's `waitSeconds` is in seconds. */
   readonly timeout: (waitSeconds: number | undefined) => number;
@@ -54,11 +54,11 @@ export interface ToolCall {
   readonly client: Client;
   /** The tasks that the client follows; undefined when requests do not identify their client. */
   readonly followed: FollowedTasks | undefined;
-  /** What the client has been told of each session; undefined when requests do not identify their client. */
+  /** What the client has from earlier results, by session. Undefined when requests do not identify their client. */
   readonly seen: SeenResults | undefined;
-  /** The result must say everything, with whole inputs. */
+  /** The result must contain everything, with whole inputs. */
   readonly whole: boolean;
-  /** Signs the state with which the client repeats this call after its person has answered. */
+  /** Signs the state of this call. The client sends it back when it repeats the call after its person has answered. */
   readonly signed: (state: RoundState) => Promise<string>;
   /** A tool's name as this client sees it. */
   readonly name: (tool: ToolName) => string;
@@ -67,11 +67,11 @@ export interface ToolCall {
 interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
   name: ToolName;
   title: string;
-  /** The important part comes first: clients cut at 2 KB. */
+  /** The important part comes first, because clients cut the text at 2 KB. */
   description: string | ((approvals: Approvals) => string);
   input: Input;
   output: Output;
-  /** Without `openWorldHint`: MCP's default, true, is right for each tool. */
+  /** `openWorldHint` is absent: MCP's default, true, is correct for each tool. */
   annotations: {
     readOnlyHint: boolean;
     destructiveHint: boolean;
@@ -79,7 +79,7 @@ interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
   };
   /** Keeps the tool visible to the model in clients that hide tools behind a search. */
   alwaysLoad?: boolean;
-  /** The tool decides for the person. Clients that know the hint ask the person before the tool runs. */
+  /** The tool decides for the person. A client that supports this hint asks the person before the tool runs. */
   decides?: boolean;
   run(
     input: z.output<Input>,
@@ -101,7 +101,7 @@ export interface ToolServer {
   followed: FollowedTasks | undefined;
   seen: SeenResults | undefined;
   released?: (requestId: RequestId) => void;
-  /** The first call that needs the bridge opens it, so the first MCP answers do not wait. */
+  /** The first call that needs the bridge opens it. So the first MCP answers do not wait for it. */
   bridge: () => Promise<Bridge>;
 }
 
@@ -119,10 +119,10 @@ export interface Tool {
   answer(call: IncomingCall, offer: ToolServer): Promise<CallToolResult | InputRequiredResult>;
 }
 
-/** The `_meta` key with which a program asks for results that say everything each time. */
+/** The `_meta` key with which a program requests complete results each time. */
 const WHOLE_RESULT = 'mcp-a2a-bridge/wholeResult';
 
-/** The most characters that a client accepts in a result. */
+/** The maximum number of characters that a client accepts in a result. */
 const MAX_RESULT = 400_000;
 
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
@@ -134,7 +134,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     name,
     listed({ server, prefix, approvals, unattended }, context) {
       if (spec.decides === true && approvals === 'human-only') return undefined;
-      // Without a person, Claude Code refuses a tool with this hint, even if the operator allows the tool.
+      // Without a person, Claude Code refuses a tool with this hint, even a tool that the operator allows.
       const asksPerson = spec.decides === true && showsForms(server, context, unattended);
       return {
         name: `${prefix}${name}`,
@@ -215,12 +215,12 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
         progress.about(awaited.session);
         open.awaits({ ...awaited, delegations: opened.delegations });
       },
-      // No client reads the answer to a cancelled call, so that answer must not use up the news.
+      // No client reads the answer to a cancelled call. So this answer must not consume the news.
       news: () => (open.withdrawn ? [] : withdrawals.take(called)),
     });
     if (!('structured' in reply)) return reply.interim;
     if (reply.interim !== undefined) return reply.interim;
-    // No client reads the answer to a cancelled call, so that answer must not use up the announcements.
+    // No client reads the answer to a cancelled call. So this answer must not consume the announcements.
     await looked;
     return toCallToolResult(
       open.withdrawn ? reply : announceResults(reply, await opened.inbox.take(), called),
@@ -251,7 +251,7 @@ function unfit(name: string, error: z.ZodError): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-/** B4: a failure of a tool is a result, with a sentence that says what to do next. */
+/** B4: a failure of a tool is a result. Its sentence tells the model what to do next. */
 function failure(
   error: unknown,
   { prefix, name, log }: { prefix: string; name: ToolName; log: Logger | undefined },
@@ -264,7 +264,7 @@ function failure(
   return {
     content: [{ type: 'text', text: withoutHidden(withToolPrefix(sentence, prefix)) }],
     isError: true,
-    // No structured content: clients check it against the output schema, which a failure does not fit.
+    // Has no structured content: clients check it against the output schema, and a failure does not match that schema.
     _meta: known ? errorMeta(error) : {},
   };
 }

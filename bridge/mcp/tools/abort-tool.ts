@@ -1,4 +1,4 @@
-/** `abort_tool_execution`: stops one tool execution and lets its task go on. Also the MCP method `tools/abort`. */
+/** `abort_tool_execution`: stops one tool execution. Its task continues. Also the MCP method `tools/abort`. */
 import { z } from 'zod';
 import type { Agent } from '../../agents/agent.ts';
 import type { AbortAnswer } from '../../agents/connection.ts';
@@ -9,7 +9,7 @@ import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
 
 /**
- * Accepts any text: an invalid id gets the same kind of answer as an unknown id. The local agent's ids look like
+ * Accepts any text, so an invalid id gets the same answer as an unknown id. The local agent's ids look like
  * `run-shell-command-1623456789-abc123def`.
  */
 const toolId = z.string().describe("The tool execution's id from a status or a result.");
@@ -44,8 +44,8 @@ export const abortTool = defineTool({
 });
 
 /**
- * R41: asks the agent that owns the tool execution. If the owner is unknown and the call names no agent, asks all
- * agents at once. The first agent that stops the execution gives the answer. An invalid id is sent to no agent.
+ * R41: asks the agent that owns the tool execution. If the owner is unknown and the call names no agent, it asks all
+ * agents at once. The first agent that stops the execution gives the answer. It sends an invalid id to no agent.
  * @throws ProductError UNKNOWN_AGENT for an unknown agent name
  */
 export async function abort(
@@ -82,7 +82,7 @@ async function answerOf(
   const owner = named ?? session?.agent;
   const agents = owner === undefined ? registry.all : [owner];
   const asked = agents.map((agent) => abortAt(agent, { toolId: id, reason, asked: agents.length }));
-  // The first success is the answer, so no call waits for a slow or dead agent.
+  // The first success is the answer. So no call waits for a slow or dead agent.
   const stopped = await Promise.any(
     asked.map(async (each) => {
       const answer = await each;
@@ -96,8 +96,8 @@ async function answerOf(
 }
 
 /**
- * One agent's answer. When several agents are asked, connecting is time-limited. Stopping may take the grace
- * period.
+ * Returns one agent's answer. If several agents are asked, the time to connect is limited. The stop itself may take the
+ * grace period.
  */
 async function abortAt(
   agent: Agent,

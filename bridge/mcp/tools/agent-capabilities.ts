@@ -1,4 +1,4 @@
-/** `get_agent_capabilities_and_version`: the agents, what they can do, and whether they answer. */
+/** `get_agent_capabilities_and_version`: lists the agents, their abilities, and whether they answer. */
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Agent } from '../../agents/agent.ts';
@@ -52,7 +52,7 @@ export const agentCapabilities = defineTool({
   },
 });
 
-/** A silent agent does not delay the answers of the others. */
+/** An agent that does not answer must not delay the answers of the others. */
 async function healthOf(agent: Agent, asked: number): Promise<AgentReport> {
   return withTimeoutOr(asked, describe(agent)).catch((error: unknown) => ({
     agent: agent.name,
@@ -91,7 +91,10 @@ async function describe(agent: Agent): Promise<AgentReport> {
   }
 }
 
-/** The agent card needs no token, so this lists one task to test the token. @returns '' when no problem is known */
+/**
+ * The agent card needs no token. So this function lists one task to test the token.
+ * @returns '' when no problem is known
+ */
 async function credentialsTrouble(agent: Agent): Promise<string> {
   try {
     await agent.ask((connection) => connection.list({}, 1));

@@ -25,15 +25,15 @@ interface AwaitedSession {
   timeout: number;
   /** As `WaitOptions`. */
   atLeast?: WaitOptions['atLeast'];
-  /** Called when the reply is made. */
+  /** Called when the call builds its reply. */
   notes?: () => readonly string[];
-  /** False when the caller needs the outcome itself, so a task is not returned. */
+  /** False if the caller needs the outcome itself. The call then returns no task. */
   asTask?: boolean;
   /** As `SessionReplyOptions`. */
   outcome?: boolean;
   /**
-   * The caller asks about a task that already exists. A pending action is returned at once with its preview,
-   * because a task would not show it. A client that already follows the task does not get it again.
+   * The caller asks about an existing task. A pending action is returned at once with its preview, because a task would
+   * not show it. A client that already follows the task does not get the task again.
    */
   showsPending?: boolean;
 }
@@ -52,13 +52,13 @@ export async function awaitSession(
   const { session, timeout, notes = () => [], asTask = true, outcome = false } = awaited;
   const { client, bridge } = call;
   const again = awaited.showsPending === true && session.settled ? 'if-nothing-new' : 'never';
-  // A client with the tasks extension shows the forms of the task. A second form would ask twice.
+  // A client with the tasks extension shows the forms of the task. Another form would ask the person twice.
   const forms = bridge.rules.approvals === 'tool-only' || client.tasks ? 'none' : client.forms;
   if (asTask && client.tasks && bridge.rules.approvals !== 'tool-only') {
     const end = await waited(call, { ...awaited, timeout: 0 });
     const { view } = session;
-    // An ended task is returned as its own result. With `human-only` the form is the only way to decide in this
-    // client, and the task carries the form.
+    // For an ended task, the call returns the result itself. With `human-only`, this client can decide only in the form
+    // that the task carries.
     const preview =
       awaited.showsPending === true && bridge.rules.approvals !== 'human-only' && isAsking(view);
     // A second task for the same work would cause a second notification.

@@ -1,4 +1,4 @@
-/** Begins the task of an agent's command, or joins the task of an identical call. */
+/** Starts the task of an agent's command, or joins the task of an identical call. */
 import { commandLine, type CommandCall } from '../../../shared/protocol/agent-command.ts';
 import type { TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../../agents/agent.ts';
@@ -12,13 +12,13 @@ import { taskSettingsFor, withAgentPaths } from './task-settings.ts';
 export interface WantedCommand {
   agent: Agent;
   command: CommandCall;
-  /** The session that the command continues, if any. */
+  /** The session that the command continues; undefined for a new session. */
   going?: Session | undefined;
   /** The directory that the call names, if any. */
   workspace: string | undefined;
 }
 
-/** @returns a form instead, if a person must first allow the workspace. @throws ProductError */
+/** @returns a form, if a person must first allow the workspace. @throws ProductError */
 export async function beginCommand(
   call: ToolCall,
   { agent, command, going, workspace }: WantedCommand,

@@ -15,7 +15,7 @@ export interface StartedTask {
   /** The delivery of the call's message; absent when nothing is sent. */
   delivery?: Promise<void>;
   notes: readonly string[];
-  /** Says, once the agent has the message, when the agent reads it. */
+  /** Explains when the agent reads the message. Shown after the agent has the message. */
   acknowledgement?: string;
 }
 
@@ -24,7 +24,7 @@ const JOINED =
 
 interface StartedWork extends DelegatedWork {
   agent: Agent;
-  /** The session that the call continues, if any. */
+  /** The session that the call continues; undefined for a new session. */
   going?: Session | undefined;
 }
 
@@ -64,7 +64,7 @@ export async function startTask(call: ToolCall, beginning: StartedWork): Promise
 
 /**
  * Waits for the outcome, at most as long as the call may wait.
- * @param atLeast the state to wait for beyond that time, as `WaitOptions`
+ * @param atLeast a state to wait for even after that time, as in `WaitOptions`
  */
 export async function awaitBegun(
   call: ToolCall,

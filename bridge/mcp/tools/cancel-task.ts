@@ -54,14 +54,17 @@ const NOTES: Readonly<Record<CancelEnd, readonly string[]>> = {
   'unknown-to-agent': ['There was nothing to cancel.'],
 };
 
-/** The agent may name the task at any moment. After a failed attempt, nobody waits for that. */
+/** The agent may name the task at any moment. After a failed attempt, the call does not wait for the name. */
 function isFirstTry({ state }: Session): boolean {
   return (
     state.type === 'not-delivered' && (state.delivery.type === 'sending' || state.delivery.type === 'silent')
   );
 }
 
-/** Resolves when the agent has named the task, the first attempt has failed, the client has cancelled the call, or the time is up. */
+/**
+ * Resolves when the agent has named the task or the first attempt has failed. It also resolves when the client has
+ * cancelled the call or the time is up.
+ */
 function untilNamed(session: Session, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
@@ -74,7 +77,7 @@ function untilNamed(session: Session, signal: AbortSignal): Promise<void> {
     const stopListening = session.listen(() => {
       if (!isFirstTry(session)) end();
     });
-    // The cancel is still sent if the client cancels the call that asked for it.
+    // If the client cancels this call, the bridge still sends the cancel of the task.
     const stopWatching = onAbort(signal, () => queueMicrotask(end));
   });
 }

@@ -25,7 +25,7 @@ export const checkTask = defineTool({
   async run({ sessionId, agent, since }, call) {
     const { registry, sessions } = call.bridge;
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
-    // The stream does not carry everything, such as the cost. Only the agent knows it.
+    // The stream does not report everything, for example the cost. So this asks the agent.
     await session.look().catch((error: unknown) => {
       if (session.stateName !== 'unknown-to-agent') throw error;
     });
@@ -51,12 +51,12 @@ export const checkTask = defineTool({
   },
 });
 
-/** The short status has no previews, so the person must see an action before deciding it. */
+/** The short status has no previews. The person must see an action before they decide it. */
 function unseen({ asked: { pending, question } }: Session): ShownWaiting {
   return { pending: pending.map(({ shown }) => ({ shown, cut: 1, decisions: [] })), question };
 }
 
-/** What happened since the cursor, as far as this bridge has seen it. */
+/** The changes since the cursor that this bridge has seen. */
 function changesSince({ activity: { steps }, cursor }: Session, since: number | undefined) {
   const first = steps[0]?.cursor ?? cursor;
   return {

@@ -21,7 +21,7 @@ import { sessionReply } from '../tool/session-reply.ts';
 import { defineTool, type ToolCall } from '../tool/tool.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
 
-/** The agent may still show the action as pending. Without this note the decision would seem lost. */
+/** The agent may still show the action as pending. This note tells the person that the decision is on its way. */
 const ON_ITS_WAY =
   'The agent has not confirmed this decision yet: it is on its way, and is sent again until it is. Look with wait_for_task before you decide anew.';
 
@@ -40,7 +40,7 @@ title and shown: as the person saw them. A client that can ask its person must s
 
 Several at once: put them into decisions. The call waits up to waitSeconds for the task to end or to ask again.`,
   input: z.strictObject({
-    // Clients show the arguments in the order in which models write them, which is the schema's order.
+    // Clients show the arguments in the order in which models write them. This is the order of the schema.
     decision: singleWord,
     title: singleTitle,
     sessionId: fields.sessionIdSchema,
@@ -87,10 +87,7 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
   },
 });
 
-/**
- * If the question has changed, refuses the decision and shows the question as it is now (D2). @throws any other
- * failure
- */
+/** If the question has changed, refuses the decision and shows the current question (D2). @throws any other failure */
 async function otherQuestion(
   call: ToolCall,
   session: Session,
@@ -101,7 +98,7 @@ async function otherQuestion(
   return questionAgain(call, session, error);
 }
 
-/** The refusal, with what waits now. */
+/** The refusal, with the pending actions now. */
 function questionAgain(
   call: ToolCall,
   session: Session,

@@ -73,7 +73,7 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
     const notes = [...begun.notes, ...(await unsupportedSettingsNote(agent, wanted))];
     const started = { ...begun, notes, ...(acknowledgement !== undefined && { acknowledgement }) };
     return awaitBegun(call, started, waitSeconds).catch(async (error: unknown) => {
-      // The task began to wait for a decision while the message was on its way.
+      // The task asked for a decision while the message was on its way.
       if (error instanceof ProductError && error.reason === 'DECISION_NEEDED') {
         await begun.session.look();
         refuseWhileDeciding(begun.session, call);
@@ -83,7 +83,7 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
   },
 });
 
-/** When the agent reads a message to its running task; undefined if no task runs. @throws ProductError */
+/** Explains when the agent reads a message to its running task; undefined if no task runs. @throws ProductError */
 async function whenRead({ view, agent }: Session): Promise<string | undefined> {
   if (view === undefined || hasEnded(view)) return undefined;
   const { dialect } = await agent.connect();
@@ -91,8 +91,9 @@ async function whenRead({ view, agent }: Session): Promise<string | undefined> {
 }
 
 /**
- * A decision or an answer names the question that the person saw (D2). To the agent that asked, a message in words may be
- * an approval. @throws ProductError DECISION_NEEDED
+ * A decision or an answer names the question that the person saw (D2). A message in plain words does not, and the agent
+ * may take it as an approval.
+ * @throws ProductError DECISION_NEEDED
  */
 function refuseWhileDeciding(session: Session, call: ToolCall): void {
   const { id, view } = session;

@@ -33,7 +33,7 @@ export const listCommands = defineTool({
   },
 });
 
-/** A silent agent does not delay the answers of the others. */
+/** An agent that does not answer must not delay the answers of the others. */
 async function offeredBy(agent: Agent, asked: number): Promise<AgentCommands> {
   try {
     const commands = await withTimeoutOr(

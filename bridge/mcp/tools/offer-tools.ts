@@ -1,7 +1,7 @@
 /**
- * Handles `tools/list` and `tools/call` in place of the SDK. The SDK's handlers turn every error of a tool into a
- * result. MCP requires a JSON-RPC error if the state of a call is not valid. They also list the same tools to
- * every client.
+ * Handles `tools/list` and `tools/call` instead of the SDK. The SDK's handlers turn every error of a tool into a
+ * result, but MCP requires a JSON-RPC error for an invalid state of a call. The SDK also lists the same tools to every
+ * client.
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { refuseCursor } from '../lists/one-page.ts';

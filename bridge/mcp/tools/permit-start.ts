@@ -1,7 +1,7 @@
 /**
- * Asks a person in a form before a task starts with settings that the call may not choose itself. These are a
- * workspace outside the bridge's directory, or running without asking. The permission is for one task, and nothing
- * is sent before it. A permit is bound to the directory that the form showed, and starts one task.
+ * Asks a person in a form before a task starts with settings that the call may not choose itself: a workspace outside
+ * the bridge's directory, or running without asking. The bridge sends nothing before the permission. A permit is for
+ * the directory in the form, and starts one task.
  */
 import { inputRequired } from '@modelcontextprotocol/server';
 import { randomUUID } from 'node:crypto';
@@ -18,7 +18,7 @@ import type { Form } from '../../approvals/form-field.ts';
 const KEY = 'start';
 
 export interface RequestedStart {
-  /** What the task is to do, in the caller's words. */
+  /** The instructions of the task, as the caller wrote them. */
   task: string;
   /** Undefined when the call names no workspace. */
   placed: WorkspaceCheck | undefined;
@@ -26,7 +26,7 @@ export interface RequestedStart {
   unasked: boolean;
 }
 
-/** Where the workspace of the call lies; undefined when the call names none. */
+/** Whether the call may use its workspace; undefined when the call names none. */
 export async function placeWorkspace(
   { client, bridge, signal }: ToolCall,
   workspace: string | undefined,
@@ -37,7 +37,7 @@ export async function placeWorkspace(
 
 /**
  * @returns the form, for a client that shows it and then repeats the call; undefined when the task may start
- * @throws ProductError FORBIDDEN when no form can show all of it or the person does not accept it; nothing was sent then
+ * @throws ProductError FORBIDDEN if no form can show all of it, or if the person does not accept; nothing was sent then
  */
 export async function permitStart(
   call: ToolCall,
@@ -52,10 +52,10 @@ export async function permitStart(
   if (outside !== undefined && !showsForms) throw notAllowed(outside, own);
   if (!showsForms) return undefined;
   const directory = placed?.path ?? (await resolvedPath(bridge.defaults.workspace));
-  // Measuring the rows of a form takes long to load, so the start of the bridge does not load it.
+  // The code that measures a form's rows loads slowly. So it loads only when a form needs it.
   const { startForm } = await import('./start-form.ts');
   const form = startForm(wanted, { outside: outside !== undefined, directory });
-  // D5: the person would allow a directory whose name they see in part.
+  // D5: the form would show only a part of the directory's name.
   if (form === undefined) throw outside === undefined ? tooLong(directory) : notAllowed(outside, own);
   if (client.forms === 'rounds' && client.permit === undefined) {
     const permit = { id: randomUUID(), directory, askedAt: Date.now() };
@@ -76,12 +76,12 @@ export async function permitStart(
 
 const ASKING = 'Delegate it without autoExecute. The person then decides each action.';
 
-/** Why an accepted permit does not count; undefined when it does. It is then used up. */
+/** The reason why an accepted permit does not count; undefined if it counts. The permit is then used up. */
 async function whyVoid(
   { client: { permit }, bridge }: ToolCall,
   directory: string,
 ): Promise<string | undefined> {
-  // A symbolic link may lead elsewhere since the person was asked.
+  // A symbolic link may have another target now than when the form was shown.
   const now = await resolvedPath(directory);
   if (now !== directory || (permit !== undefined && permit.directory !== directory))
     return 'since then the directory leads to another place.';

@@ -35,7 +35,7 @@ export const runAgentTool = defineTool({
   },
 });
 
-/** The tool has its `toolId`. */
+/** Each started tool execution has a `toolId`. */
 function hasStarted({ calls }: TaskView): boolean {
   return calls.some(({ toolId }) => toolId !== null);
 }

@@ -5,7 +5,10 @@ import { clippedRow, MOST_ROWS, productRows } from '../../approvals/form-rows.ts
 import { titleOf } from '../../sessions/task-title.ts';
 import type { RequestedStart } from './permit-start.ts';
 
-/** At most four rows and no field: Accept allows the task, Decline does not. @returns undefined when it needs more rows */
+/**
+ * The form has at most four rows and no field. Accept allows the task, Decline does not.
+ * @returns undefined if it needs more rows
+ */
 export function startForm(
   { task, unasked }: RequestedStart,
   { outside, directory }: { outside: boolean; directory: string },

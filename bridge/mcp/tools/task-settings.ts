@@ -1,4 +1,4 @@
-/** Works out the settings of a task that its agent supports. */
+/** Determines the settings of a task that its agent supports. */
 import type { TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { isLoopback } from '../../../shared/net/loopback.ts';
