@@ -39,7 +39,7 @@ export function confirmationOf(decision: Decision, pending: readonly PendingActi
   }
 }
 
-/** Turns an edit into a message, which is sent after the denial. @returns undefined for other decisions */
+/** Turns an edit into a message, which is sent after the denial. @returns an empty list for other decisions */
 export function editInWords(
   { callId, decision, content, input }: Decision,
   pending: readonly PendingAction[],

@@ -14,7 +14,7 @@ interface ServerProgram {
   configFile: string | undefined;
 }
 
-/** The command line that gives the server another port. The bridge itself has no such flag. */
+/** Tells the user how to give the server another port. The bridge itself has no such flag. */
 export const OTHER_PORT =
   'set A2A_SERVER_PORT where the MCP client starts the bridge, or "port" under "server" in config.json';
 

@@ -2,7 +2,7 @@
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 
-/** The maximum length of a title, in characters. */
+/** The maximum number of characters of a title. */
 const TITLE = 200;
 
 /** @returns undefined for output: output is not a step */

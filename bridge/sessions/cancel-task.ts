@@ -1,12 +1,13 @@
-/** Asks an agent to cancel a task. Cancel and completion may race; the loser gets a typed answer (A3). */
+/** Asks an agent to cancel a task. Cancel and completion may race; the later one gets a typed answer (A3). */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { asStreamResponse } from '../agents/task-event.ts';
 import type { CancelRequest } from '../agents/connection.ts';
 import type { Session } from './session.ts';
 
 /**
- * `cancelled-when-known`: the message is still being sent. The bridge cancels its task once the agent names the task.
- * `withdrawn`: the agent never got the message. `may-have-arrived`: nobody knows. `unknown-to-agent`: the agent has no such task.
+ * `cancelled-when-known`: the message is still being sent. The bridge cancels its task when the agent names it.
+ * `withdrawn`: the message never reached the agent. `may-have-arrived`: it is unknown whether it did.
+ * `unknown-to-agent`: the agent has no such task.
  */
 export type CancelEnd =
   | 'cancelled'

@@ -1,4 +1,4 @@
-/** Builds the A2A message of a delegation from its outbox entry alone, so every attempt sends the same message (B1). */
+/** Builds the A2A message of a delegation from its outbox entry alone. So every attempt sends the same message (B1). */
 import { type Message, Role } from '@a2a-js/sdk';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import type { Dialect, MessageContent } from '../dialects/dialect.ts';
@@ -11,7 +11,7 @@ export function delegationMessage(entry: OutboxEntry, dialect: Dialect): Message
   return messageOf(phrase, { messageId, sessionId: sessionId ?? named, taskId });
 }
 
-/** Turns a dialect's phrase into a message. The agent chooses ids that are null. */
+/** Turns the content that a dialect wrote into a message. The agent chooses ids that are null. */
 export function messageOf(
   { parts, metadata, extensions = [] }: MessageContent,
   ids: { messageId: string; sessionId: string | null; taskId: string | null },

@@ -1,9 +1,9 @@
 /**
- * Delegates a task exactly once (B1). The outbox holds the entry before the message leaves, and every attempt sends
- * the same message. If a bridge is killed, the next bridge finishes its delegations.
+ * Delegates a task exactly once (B1). The outbox holds the entry before the message leaves, and every attempt sends the
+ * same message. If a bridge is killed, the next bridge finishes its delegations.
  *
- * The way of a delegation: `#begin` writes the entry; `#send` delivers the message; `#accepted` or `#failed` brings the
- * entry up to date; `handOver` closes it. `adopt` begins at the second step.
+ * The steps of a delegation: `#begin` writes the entry. `#send` delivers the message. `#accepted` or `#failed` updates
+ * the entry. `handOver` closes it. `adopt` begins at the second step.
  */
 import { randomUUID } from 'node:crypto';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
@@ -41,21 +41,23 @@ interface DelegationParts {
   results: WaitingResults;
   live: LiveSessions;
   log: Logger;
-  /** The surface of this program, for the record of a cancel. */
+  /** The surface of this program. The agent records it with a cancel. */
   channel: CancelRequest['channel'];
 }
 
 const NOT_WITHDRAWN = new AbortController().signal;
 
-/** When to send a message again that may have arrived, after the retries of its delivery, in milliseconds. */
+/**
+ * The delay before a message that may have arrived is sent again, after all retries of its delivery. In milliseconds.
+ */
 const LATER_MS = 60_000;
 
 export class DelegationService {
   readonly #parts: DelegationParts;
   readonly #outgoing = new OutgoingMessages();
   /**
-   * Calls that wait for their answer, or whose answer the client has not confirmed. Message id → the signal that
-   * aborts when the client withdraws the call.
+   * Calls that wait for their answer, or whose answer the client has not confirmed. Maps the message id to a signal,
+   * which aborts when the client withdraws the call.
    */
   readonly #calls = new Map<string, AbortSignal>();
   readonly #writes: OutboxWrites;
@@ -66,7 +68,9 @@ export class DelegationService {
     this.#writes = new OutboxWrites(parts.log);
   }
 
-  /** Starts a session with the agent. Resolves when the outbox holds the delegation and sending has begun. */
+  /**
+   * Starts a session with the agent. Resolves when the outbox holds the delegation and the bridge has begun to send.
+   */
   async start(agent: Agent, work: DelegatedWork): Promise<Delegation> {
     const entry = entryOf(agent, work);
     const session = this.#parts.live.open(agent, entry.messageId);
@@ -76,7 +80,7 @@ export class DelegationService {
   }
 
   /**
-   * Continues a session. A live task gets the message. After an ended task, the message begins the session's next
+   * Continues a session. A live task gets the message. If the task has ended, the message begins the session's next
    * task.
    * @throws ProductError SESSION_BUSY while the session's first message is not delivered
    */
@@ -88,7 +92,7 @@ export class DelegationService {
         `Session "${session.id}" has no task yet, so it takes no message; nothing was sent. ${problemOf(session.state) ?? ''} Wait for it with wait_for_task, or cancel it with cancel_running_task.`,
         { facts: { sessionId: session.id } },
       );
-    // A connection can take long. The session counts as ended until its message is on its way.
+    // A connection can take long. Until the message is on its way, the session counts as ended.
     const release = this.#parts.live.keep(session);
     try {
       return await this.#goOn(session, view, work);
@@ -139,7 +143,7 @@ export class DelegationService {
     return cancelTask(session, view.taskId, { reason, channel });
   }
 
-  /** The last delegation of the same call, if its client withdrew the call or its bridge ended. */
+  /** Returns the last delegation of the same call, if its client withdrew the call or its bridge ended. */
   async unanswered(asked: RequestedWork): Promise<OutboxEntry | undefined> {
     await this.adopt();
     return this.#parts.outbox.mine().findLast((entry) => isSameCall(entry, asked) && this.#isGivenUp(entry));
@@ -155,8 +159,8 @@ export class DelegationService {
   }
 
   /**
-   * Records that a call waits for the delegation. Until the client has the answer, a call with the same words joins
-   * the same task, also after a kill (R99).
+   * Records that a call waits for the delegation. A call with the same words joins this task until the client has the
+   * answer. This is also true after a kill (R99).
    * @returns a function that records that the client has the answer
    */
   asks(messageId: string, call: AbortSignal): OnReceipt {
@@ -174,8 +178,8 @@ export class DelegationService {
   }
 
   /**
-   * Call this when an answer shows a session whose message is not delivered: the outcome is then kept. An answer that says
-   * "not delivered" is no result: a client that repeats its call joins the same task (R99).
+   * Call this when an answer reports an undelivered message. The bridge then keeps the outcome. Such an answer is no
+   * result: a client that repeats its call joins the same task (R99).
    */
   promise(session: Session, call: AbortSignal): void {
     const failed = stateName(session.state) === 'not-delivered';
@@ -186,7 +190,8 @@ export class DelegationService {
   }
 
   /**
-   * Call this when an answer contains the end of the session's task. No bridge announces it while this process runs.
+   * Call this when an answer contains the end of the session's task. While this process runs, no bridge announces that
+   * end.
    * @returns a function that records that the client has the result, and closes the entries
    */
   handOver(session: Session): OnReceipt {
@@ -198,7 +203,7 @@ export class DelegationService {
     results.handOver({ agent: agent.name, taskId, sessionId }, state).catch((error: unknown) => {
       log.warn({ err: error }, 'a result that was handed over may be announced by another bridge');
     });
-    // An earlier write of the session puts the task id into the entry.
+    // An earlier write of the session adds the task id to the entry.
     return () =>
       this.#writes.begin(session, () =>
         outbox.together(() => {
@@ -209,7 +214,7 @@ export class DelegationService {
       );
   }
 
-  /** The client has the result, or can ask for it with an id that it holds. */
+  /** The client has the result, or it has an id with which it can ask for the result. */
   collect(session: Session): void {
     this.handOver(session)();
   }
@@ -219,7 +224,7 @@ export class DelegationService {
     await this.#writes.settled();
   }
 
-  /** Releases the outbox entries of this process: the next bridge can take them before this process has ended. */
+  /** Releases the outbox entries of this process. So the next bridge can take them before this process ends. */
   release(): void {
     clearTimeout(this.#later);
     try {
@@ -229,22 +234,22 @@ export class DelegationService {
     }
   }
 
-  /** Finishes the delegations of ended bridges. Failures are only logged, because no caller waits for them. */
+  /** Finishes the delegations of ended bridges. It only logs failures, because no caller waits for them. */
   async recover(): Promise<void> {
     await this.adopt();
     await Promise.allSettled(this.#outgoing.all.flatMap(({ done }) => done ?? []));
   }
 
-  /** Begins to finish the delegations of ended bridges, and those that failed here before. */
+  /** Starts to finish the delegations of ended bridges, and those that failed here before. */
   async adopt(): Promise<void> {
     const { outbox, registry, live, log } = this.#parts;
     await outbox.adopt();
     for (const entry of outbox.sending()) {
       const { messageId } = entry;
       const agent = registry.find(entry.agent);
-      // The entry of an unconfigured agent stays: the agent may be configured again later.
+      // The entry of an agent that is not configured stays, because the user may configure the agent again.
       if (this.#outgoing.get(messageId) !== undefined || agent === undefined) continue;
-      // A message to an existing session belongs to that session.
+      // If the session exists, the message belongs to it.
       const handle = entry.sessionId ?? messageId;
       const session = live.find(handle, entry.agent) ?? live.add(live.open(agent, handle));
       const outgoing = this.#outgoing.add(session, entry, { promised: true });
@@ -268,8 +273,8 @@ export class DelegationService {
   }
 
   /**
-   * Withdraws a message that cannot have arrived. Any other message without a task is cancelled once the agent names
-   * its task. Any bridge may then send the cancel.
+   * Withdraws a message that cannot have arrived. For any other message without a task, it records a cancel. When the
+   * agent names the task, any bridge may send this cancel.
    * @returns undefined if there is no such message
    */
   #cancelOutgoing(
@@ -289,7 +294,7 @@ export class DelegationService {
       return 'withdrawn';
     }
     const messageIds = [...unnamed.map(([messageId]) => messageId), ...this.#postponedOf(session)];
-    // The agent's answer may come before the write: memory first. The next bridge reads the disk.
+    // The agent's answer may come before the write, so the memory changes first. The next bridge reads the disk.
     for (const [, outgoing] of unnamed) outgoing.cancel = reason;
     for (const messageId of messageIds) this.#parts.outbox.update(messageId, { cancel: reason });
     if (delivery?.type === 'retrying' && delivery.nextTry !== null && !delivery.mayHaveArrived) {
@@ -299,7 +304,7 @@ export class DelegationService {
     return messageIds.length > 0 ? 'cancelled-when-known' : undefined;
   }
 
-  /** The session's messages between two series of attempts. They are only in the outbox. */
+  /** The session's messages that wait for another series of attempts. They are only in the outbox. */
   #postponedOf({ id, firstMessageId, agent }: Session): readonly string[] {
     return this.#parts.outbox
       .sending()
@@ -308,12 +313,12 @@ export class DelegationService {
       .map(({ messageId }) => messageId);
   }
 
-  /** Writes the entry, then sends its message. @throws ProductError STORAGE; nothing is sent */
+  /** Writes the entry, then sends its message. @throws ProductError STORAGE; then nothing is sent */
   #begin(session: Session, entry: OutboxEntry, answers?: string): Promise<void> {
     const { messageId } = entry;
     const { outbox, log } = this.#parts;
     const outgoing = this.#outgoing.add(session, entry, { promised: false });
-    // Its call is present. `asks` sets the signal of the call in a moment.
+    // The call is not withdrawn. `asks` soon sets the signal of the call.
     this.#calls.set(messageId, NOT_WITHDRAWN);
     try {
       outbox.put(entry);
@@ -324,7 +329,7 @@ export class DelegationService {
     }
     const delivery = this.#send(outgoing, entry, { answers });
     outgoing.delivery = delivery;
-    // A caller may not wait for the end: the outbox holds the outcome.
+    // The caller need not wait for the end, because the outbox holds the outcome.
     delivery.catch((error: unknown) => log.debug({ messageId, err: error }, 'a delegation has not arrived'));
     return delivery;
   }
@@ -374,11 +379,13 @@ export class DelegationService {
     }
     this.#accepted(outgoing, entry.messageId);
     const { deduplicates } = await session.agent.connect();
-    // Such an agent may not list its tasks. The handle must be on disk before a client gets it.
+    // Such an agent may not list its tasks. So the id must be on disk before a client gets it.
     if (!deduplicates) await this.#writes.of(session);
   }
 
-  /** The agent has named the task. If this write is lost, the next bridge sends the message again or looks for it. */
+  /**
+   * The agent has named the task. If this write is lost, the next bridge sends the message again, or searches for it.
+   */
   #accepted(outgoing: OutgoingMessage, messageId: string): void {
     outgoing.unconfirmed = false;
     const { session } = outgoing;
@@ -389,7 +396,7 @@ export class DelegationService {
     const { outbox, channel } = this.#parts;
     this.#writes.begin(session, async () => {
       try {
-        // Cancel first: other bridges do not check the cancel of an accepted entry.
+        // Cancels first, because other bridges do not check the cancel of an accepted entry.
         if (cancel !== null) await cancelTask(session, taskId, { reason: cancel, channel });
         await outbox.together(() =>
           outbox.update(messageId, { state: { type: 'accepted', taskId, sessionId: id } }),
@@ -407,14 +414,14 @@ export class DelegationService {
     outgoing.unconfirmed = false;
     const known = error instanceof ProductError ? error : undefined;
     const arrived = known?.facts['arrived'];
-    // An earlier series of attempts may have delivered a resumed message.
+    // An earlier series of attempts may have delivered this message.
     const withdrawnInTime = cancel !== null && arrived === 'no' && done === undefined;
-    // The call got no final answer, so the entry stays. The bridge that adopts it sends the same message (R99).
+    // The call got no final answer, so the entry stays. The bridge that adopts the entry sends the same message (R99).
     if (arrived === 'unresolved' || (done !== undefined && known?.retryable === true))
       return this.#postpone(outgoing, messageId, error);
     this.#outgoing.remove(messageId, outgoing);
     if (withdrawnInTime || (arrived !== 'unknown' && !promised)) outbox.drop(messageId);
-    // The client has the handle, and can still ask for the outcome.
+    // The client has the id, so it can still ask for the outcome.
     else outbox.update(messageId, { state: { type: 'lost', message: messageOf(error) } });
     if (session.view === undefined) live.remove(session);
     else if (promised) session.leaveNotes([`The last message was not delivered: ${messageOf(error)}`]);
@@ -422,8 +429,8 @@ export class DelegationService {
   }
 
   /**
-   * The entry stays in the outbox: the message is sent again later, or with the next call. @returns the error with the
-   * session and what the bridge does
+   * The entry stays in the outbox. The message is sent again later, or with the next call.
+   * @returns the error, with the session and the bridge's next step
    */
   #postpone(outgoing: OutgoingMessage, messageId: string, error: unknown): unknown {
     this.#outgoing.remove(messageId, outgoing);
@@ -439,7 +446,7 @@ export class DelegationService {
   }
 }
 
-/** The error for a call whose message stays in the outbox. The same call again joins that message. */
+/** The error for a call whose message stays in the outbox. A repeat of the call joins that message. */
 function kept({ id }: Session, { reason, message, facts, cause }: ProductError): ProductError {
   const sentence = `${message} The bridge keeps the message and sends it again by itself: wait_for_task with sessionId "${id}" waits for it. To repeat the same call is safe: nothing is sent twice.`;
   return new ProductError(reason, sentence, { facts: { ...facts, sessionId: id }, cause });

@@ -10,7 +10,7 @@ interface SessionAgent {
 }
 
 /**
- * Asks all agents in parallel. The first agent that knows the session wins; the others are not awaited.
+ * Asks all agents in parallel. Returns the first agent that knows the session, and does not wait for the others.
  * @param among the number of agents; with several, each has less time
  * @param trouble collects the failures of the other agents
  */

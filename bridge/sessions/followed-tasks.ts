@@ -1,13 +1,12 @@
 /**
- * Remembers the sessions whose MCP task this client follows. Claude Code shows a notification for each task that a
- * call returns, even for a task it already has. So a call that waits for such a session must not return the task
- * again.
+ * Remembers the sessions whose MCP task this client follows. Claude Code shows a notification for each task that a call
+ * returns, even if it has the task already. So a call that waits for such a session must not return the task again.
  */
 import type { Session } from './session.ts';
 
 /**
- * A client that follows a task polls it more often than this, in milliseconds. After that the client may have
- * stopped.
+ * A client that follows a task polls it more often than this, in milliseconds. A client without a poll for this time
+ * may have stopped.
  */
 const LETS_GO_MS = 30_000;
 
@@ -30,7 +29,7 @@ export class FollowedTasks {
     return last !== undefined && this.#now() - last < LETS_GO_MS;
   }
 
-  /** Called when the client has been told that the task is over. The session's next task is another task. */
+  /** Call this when the client knows that the task is over. The session's next task is another task. */
   ended(session: Session): void {
     this.#lastAsked.delete(session);
   }

@@ -36,7 +36,7 @@ export interface Listing {
   sessions: readonly ListedSession[];
   /** Agents that failed to answer, and why. */
   unreachable: readonly { agent: string; message: string }[];
-  /** How many tasks the agents have beyond those that were read. */
+  /** The number of the agents' tasks that were not read. */
   unread: number;
 }
 
@@ -46,7 +46,7 @@ export interface SessionQuery {
   agent?: Agent | undefined;
   /** Only sessions whose task is in one of these states. The agents apply this filter. */
   states?: readonly LiveState[] | undefined;
-  /** At most so many of the newest tasks of each agent, beside all that wait for a person. */
+  /** The maximum number of tasks of each agent: the newest ones. All waiting tasks come in addition. */
   newest?: number | undefined;
 }
 
@@ -61,10 +61,10 @@ export interface AgentAnswer {
   unread: number;
 }
 
-/** A session as one source reports it, with its known message ids. */
+/** A session as one source reports it, with the message ids that the source knows. */
 export type AgentListing = ListedSession & { messageIds: readonly string[] };
 
-/** The sessions that the agent lists. It is asked first for what waits, so that no limit hides that. */
+/** The sessions that the agent lists. It asks for the waiting tasks first, so that no limit hides them. */
 export async function listedBy(
   agent: Agent,
   { states, newest }: Pick<SessionQuery, 'states' | 'newest'>,
@@ -124,7 +124,7 @@ function firstWords(task: Task): string {
   return '';
 }
 
-/** Without title and time: the other sources have those. */
+/** Without title and time, because the other sources have them. */
 export function listedSession(session: Session): AgentListing {
   const { view, agent, id, firstMessageId, stateName, asked } = session;
   return {
@@ -138,7 +138,7 @@ export function listedSession(session: Session): AgentListing {
     codes: codesOf(asked),
     callIds: asked.pending.map(({ callId }) => callId),
     usd: view?.cost?.usd ?? null,
-    // The outbox has the title of a delegation that is not delivered.
+    // If a delegation is not delivered, the outbox has its title.
     messageIds: view === undefined ? [] : [firstMessageId],
   };
 }
@@ -162,13 +162,16 @@ export function listedOutboxEntry(entry: OutboxEntry): AgentListing {
   };
 }
 
-/** The agent has named the task of an accepted entry, and has its state. */
+/** For an accepted entry, the agent has named the task, and knows its state. */
 function stateOf(state: OutboxEntry['state']): SessionStateName {
   if (state.type === 'collected') return state.ended;
   return state.type === 'accepted' ? 'unknown' : 'not-delivered';
 }
 
-/** Merges the sources into one row per session. Later sources win. The newest task represents its session. */
+/**
+ * Merges the sources into one row per session. A later source replaces an earlier one. Each session shows its newest
+ * task.
+ */
 export function mergeListings(told: readonly AgentListing[]): readonly ListedSession[] {
   const found = new Map<string, ListedSession>();
   for (const { messageIds: _, ...each } of told) {
@@ -185,7 +188,7 @@ export function mergeListings(told: readonly AgentListing[]): readonly ListedSes
   return [...found.values()];
 }
 
-/** What waits for a person first, then the newest. */
+/** Sorts the tasks that wait for a person first, then the newest. */
 export function inListOrder(sessions: readonly ListedSession[]): readonly ListedSession[] {
   return sessions.toSorted(
     (a, b) => Number(waits(b)) - Number(waits(a)) || b.updatedAt.localeCompare(a.updatedAt),
@@ -196,14 +199,14 @@ function waits({ state }: ListedSession): boolean {
   return WAITING_STATES.some((each) => each === state);
 }
 
-/** A session that an id names. */
+/** A session with the id that the person typed. */
 export type NamedSession = Pick<ListedSession, 'sessionId' | 'taskId' | 'title'>;
 
 export interface NamedSessions extends Pick<Listing, 'unreachable'> {
   sessions: readonly NamedSession[];
 }
 
-/** The sessions of the agent whose id, or whose task's id, has the prefix. */
+/** The agent's sessions whose id, or whose task's id, has the prefix. */
 export async function namedBy(agent: Agent, prefix: string): Promise<readonly NamedSession[]> {
   const found = await agent.ask((connection) => connection.findByPrefix(prefix));
   if (found !== null) return found.tasks;

@@ -12,7 +12,7 @@ export class LiveSessions {
   readonly #outbox: Outbox;
   readonly #claims: DecisionClaims;
   readonly #sessions = new Set<Session>();
-  /** The sessions that a call uses, one entry for each use. */
+  /** One entry for each current use of a session by a call. */
   readonly #uses = new Set<{ readonly session: Session }>();
   readonly #onAdded = new Set<(session: Session) => void>();
   readonly #onRemoved = new Set<(session: Session) => void>();
@@ -37,7 +37,7 @@ export class LiveSessions {
   }
 
   /**
-   * Makes a session. `add` then makes it known.
+   * Makes a session. The caller then adds it with `add`.
    * @param firstMessageId the message that begins the session, or the session's id
    */
   open(agent: Agent, firstMessageId: string): Session {
@@ -50,7 +50,7 @@ export class LiveSessions {
     });
   }
 
-  /** Adds the session, and removes the oldest ended ones: they can be opened again. */
+  /** Adds the session, and removes the oldest ended sessions. They can be opened again. */
   add(session: Session): Session {
     this.#sessions.add(session);
     for (const listener of this.#onAdded) listener(session);
@@ -60,7 +60,7 @@ export class LiveSessions {
     return session;
   }
 
-  /** Keeps the session in memory, also if its task has ended. @returns a function that ends this use */
+  /** Keeps the session in memory, even if its task has ended. @returns a function that ends this use */
   keep(session: Session): () => void {
     const use = { session };
     this.#uses.add(use);
@@ -74,7 +74,7 @@ export class LiveSessions {
   }
 
   /**
-   * The session with that session, task or message id. Agents choose the ids: two agents may use the same one.
+   * The session with this session, task or message id. Agents choose the ids, so two agents may use the same one.
    * @param agent the name of its agent, if known
    */
   find(handle: string, agent?: string): Session | undefined {
@@ -95,7 +95,7 @@ export class LiveSessions {
     this.#sessions.clear();
   }
 
-  /** The directories of this machine that the user's bridges gave to the session. */
+  /** This machine's directories that the user's bridges gave to the session. */
   #workspacesOf({ id, agent }: Session, url: string): string[] {
     return this.#outbox
       .ofHandle(id, agent.name)

@@ -1,4 +1,4 @@
-/** One log line for each change of a session's state, and for each decision and end of a call that the agent reports. */
+/** Writes one log line for each change of a session's state. It also logs each decision and each end of a call. */
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Activity } from '../../shared/protocol/call-view.ts';
 import type { LiveSessions } from './live-sessions.ts';

@@ -10,7 +10,7 @@ export class OutboxWrites {
     this.#log = log;
   }
 
-  /** Begins the work after the session's earlier writes. A failure is only logged. */
+  /** Starts the work after the session's earlier writes. It only logs a failure. */
   begin(session: Session, work: () => Promise<void>): void {
     const before = this.#writes.get(session) ?? Promise.resolve();
     const after = before.then(work).catch((error: unknown) => {

@@ -4,16 +4,16 @@ import type { Session } from './session.ts';
 
 export interface OutgoingMessage {
   session: Session;
-  /** The agent has not answered it. */
+  /** The agent has not confirmed the message. */
   unconfirmed: boolean;
-  /** A client got an answer that says "not delivered", so the outcome must be kept for it. */
+  /** A client got the answer "not delivered". So the bridge must keep the outcome for it. */
   promised: boolean;
   /** The reason of a cancel that came before the agent named the task. */
   cancel: string | null;
   readonly withdraw: AbortController;
   /** Resolves when the agent has the message. */
   delivery?: Promise<void>;
-  /** For a delegation of an ended bridge: resolves when it is finished here. */
+  /** For a delegation of an ended bridge: resolves when this process has finished it. */
   done?: Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export class OutgoingMessages {
     return message;
   }
 
-  /** Does nothing if another attempt has added the message again. */
+  /** Does nothing if another attempt has replaced the message. */
   remove(messageId: string, message: OutgoingMessage): void {
     if (this.#messages.get(messageId) === message) this.#messages.delete(messageId);
   }

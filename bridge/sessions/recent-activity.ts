@@ -1,4 +1,4 @@
-/** Keeps the last steps of a task, so that a client can ask what has changed. */
+/** Keeps the last steps of a task. So a client can ask for the changes. */
 import type { Observation, TaskStateName } from '../dialects/observation.ts';
 import { activityText } from './activity-text.ts';
 import { toMcpState } from '../dialects/mcp-state.ts';

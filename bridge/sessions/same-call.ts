@@ -1,8 +1,8 @@
 /**
- * Whether a delegating call repeats an earlier one. Pure.
+ * Decides whether a delegating call repeats an earlier one. Pure.
  *
- * A client repeats its call when it got no answer: it gave up, or the bridge was killed. The repeated call has the
- * same words and joins the first task (R99). Once the client has the answer, the same words begin another task.
+ * A client repeats its call if it got no answer: it gave up, or the bridge was killed. The repeated call has the same
+ * words and joins the first task (R99). Once the client has the answer, the same words begin another task.
  * `unconfirmed-answers.ts` decides when the client has the answer.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -25,7 +25,7 @@ export function isSameCall(entry: OutboxEntry, asked: RequestedWork): boolean {
   );
 }
 
-/** A client that gave up repeats its call soon. A later call with the same words is a new request. In milliseconds. */
+/** In milliseconds. A client that gave up repeats its call soon. After this time, the same words are a new request. */
 const RECENT_MS = 60 * 60_000;
 
 /** @param now milliseconds since 1970 */

@@ -1,6 +1,6 @@
 /**
- * Sends a message to an agent. It retries only if the message cannot have arrived or the agent de-duplicates by
- * message id (B1). Otherwise it looks for the message at the agent.
+ * Sends a message to an agent. It retries only if the message cannot have arrived, or if the agent de-duplicates by
+ * message id (B1). Otherwise it searches for the message at the agent.
  */
 import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
 import pRetry from 'p-retry';
@@ -25,7 +25,7 @@ export type AcknowledgedMessage =
 
 interface SendOptions {
   agent: Agent;
-  /** Makes the message; the same one each time. If it throws, nothing is sent. */
+  /** Makes the message; every call makes the same one. If it throws, nothing is sent. */
   write: (connection: A2aConnection) => Promise<Message>;
   backOff: BackOff;
   signal: AbortSignal;
@@ -35,19 +35,22 @@ interface SendOptions {
   onDelivery?: (delivery: Delivery) => void;
 }
 
-/** How delegated work is cancelled while its message is on its way. */
+/** The cancel of delegated work while its message is on its way. */
 export interface Withdrawal {
-  /** Aborts while no attempt is under way and none can have arrived. Its reason is the error of the delivery. */
+  /**
+   * Aborts only if no attempt is under way and no earlier attempt can have arrived. Its reason is the error of the
+   * delivery.
+   */
   signal: AbortSignal;
   /** False after a cancel: the message is sent again only if an earlier attempt may have arrived. */
   wanted: () => boolean;
 }
 
-/** How often to retry. If even the card cannot be read, the bridge retries only briefly. */
+/** How often to retry. The bridge retries only briefly if it cannot even read the card. */
 const AGAIN = { never: 0, briefly: 3, patiently: Infinity } as const;
 
 /**
- * Whether a failed message has arrived. `unresolved`: unknown, and sending the same message again is safe. `unknown`:
+ * Whether a failed message has arrived. `unresolved`: unknown, but the bridge may safely send it again. `unknown`:
  * unknown, and the agent may do the work twice.
  */
 type MessageArrival = 'no' | 'unresolved' | 'unknown';
@@ -113,7 +116,7 @@ async function connected(agent: Agent): Promise<A2aConnection> {
   try {
     return await agent.connect();
   } catch (error) {
-    // The card was not read, so the message was not sent.
+    // The bridge could not read the card, so it has not sent the message.
     const reason = agent.failed(error);
     throw new Undelivered(reason, 'no', reason.retryable ? 'briefly' : 'never');
   }
@@ -132,7 +135,7 @@ async function phrased(
   }
 }
 
-/** Called when no answer came. @returns the message's task, if the bridge must look for it and finds it */
+/** Called when no answer came. @returns the message's task, if the bridge must search for it and finds it */
 async function lookedFor(
   agent: Agent,
   thrown: unknown,
@@ -152,7 +155,7 @@ async function lookedFor(
   throw new Undelivered(new ProductError(reason.reason, sentence, { cause: thrown }), 'unknown', 'never');
 }
 
-/** A send that failed, as far as the bridge knows. */
+/** A send that failed, with what the bridge knows of it. */
 class Undelivered extends Error {
   readonly reason: ProductError;
   readonly arrived: MessageArrival;
@@ -169,7 +172,10 @@ class Undelivered extends Error {
     this.again = again;
   }
 
-  /** The same failure after an attempt that may have arrived. An agent that cannot be found may be restarting. */
+  /**
+   * The same failure, but after an earlier attempt that may have arrived. An agent that cannot be found may be
+   * restarting.
+   */
   afterOneThatMayHaveArrived(): Undelivered {
     return new Undelivered(this.reason, 'unresolved', this.again === 'briefly' ? 'patiently' : this.again);
   }

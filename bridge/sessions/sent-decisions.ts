@@ -1,13 +1,13 @@
 /**
- * Tracks sent decisions, for agents that run a call once per approval. All bridges together send one decision per
- * call, as it was shown (E2). A call asked again with other content is a new call.
+ * Tracks sent decisions, for agents that run a call once per approval. All bridges together send one decision for each
+ * call and shown content (E2). If the agent asks again with other content, that is a new call.
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { AskedQuestion, DecisionClaim, DecisionClaims } from '../state/decision-claims.ts';
 
 interface DecidedCall {
   callId: string;
-  /** The code of what waits now; undefined if the call no longer waits. */
+  /** The code of the question that waits now; undefined if the call no longer waits. */
   shown: string | undefined;
 }
 
@@ -17,7 +17,9 @@ export class SentDecisions {
   readonly #sent = new Map<string, readonly AskedQuestion[]>();
   /** Messages that may have arrived. */
   readonly #lost = new Set<string>();
-  /** Such messages of ended processes; `past` holds those sent before the bridge's last look at the agent. */
+  /**
+   * The same for messages of ended processes. `past` holds those that were sent before the bridge last asked the agent.
+   */
   readonly #left = new Set<string>();
   readonly #past = new Set<string>();
 
@@ -26,8 +28,8 @@ export class SentDecisions {
   }
 
   /**
-   * A message may be sent again where that is safe; another message for the same call may not. Several calls are
-   * claimed together or not at all.
+   * Claims the calls for a message. The bridge may send the same message again if that is safe, but no other message
+   * for these calls. It claims several calls together, or none.
    * @throws ProductError ALREADY_DECIDED; STORAGE if the claim cannot be checked, so nothing may be sent
    */
   async claim(
@@ -52,13 +54,13 @@ export class SentDecisions {
     this.#sent.set(messageId, claimed);
   }
 
-  /** The message failed. `arrived` says whether it is certain that the message did not arrive. */
+  /** The message failed. With `arrived: no`, it surely did not arrive. */
   async failed(messageId: string, arrived: 'no' | 'unknown'): Promise<void> {
     if (arrived === 'unknown') this.#lost.add(messageId);
     else await this.#forget(messageId);
   }
 
-  /** The agent has reported the task. Calls that it still lists as waiting may be decided again. */
+  /** The agent has reported the task. If a call still waits there, a person may decide it again. */
   async looked(): Promise<void> {
     const lost = [...this.#lost];
     this.#lost.clear();
@@ -92,12 +94,12 @@ export class SentDecisions {
   }
 
   async #release(messageId: string, claimed: readonly AskedQuestion[]): Promise<void> {
-    // A claim that cannot be released blocks another decision, which is the safe side.
+    // If a claim cannot be released, it blocks another decision. That is the safe result.
     for (const asking of claimed) {
       try {
         this.#claims.release(asking, messageId);
       } catch {
-        // The claim stands.
+        // The claim stays.
       }
     }
   }

@@ -1,5 +1,5 @@
 /**
- * What the bridge knows of one session, as one union. Pure: `next` folds one event in.
+ * The bridge's knowledge of one session, as one union. Pure: `next` folds one event in.
  *
  * A message on its way does not hide the session's earlier task: `not-delivered` contains it.
  */
@@ -7,11 +7,11 @@ import type { ProductError } from '../../shared/runtime/errors.ts';
 import type { Observed, SessionStateName } from '../dialects/observation.ts';
 import { fold, hasEnded, hasSettled, isInterrupted, type TaskView } from './task-view.ts';
 
-/** How far a delegated message is on its way to the agent. */
+/** The progress of a delegated message to the agent. */
 export type Delivery =
   /** The first attempt is under way. */
   | { type: 'sending' }
-  /** The agent has the message, or says nothing before its work is done. */
+  /** The agent has the message, or the agent answers only after its work is done. */
   | { type: 'silent' }
   /** An attempt failed. `nextTry`: null while the next attempt is under way. */
   | { type: 'retrying'; reason: string; nextTry: Date | null; mayHaveArrived: boolean }
@@ -21,7 +21,7 @@ export type Delivery =
 export type TaskState =
   /** `answered`: answered questions; the agent may repeat them. `trouble`: why the task cannot be followed now. */
   | { type: 'working'; view: TaskView; answered: ReadonlySet<string>; trouble: ProductError | null }
-  /** Nothing goes on until a person acts. */
+  /** The task continues only after a person acts. */
   | { type: 'waiting'; view: TaskView; answered: ReadonlySet<string> }
   /** The agent has no such task, e.g. because it keeps its tasks in memory and was restarted. */
   | { type: 'unknown-to-agent'; view: TaskView; error: ProductError }
@@ -30,25 +30,25 @@ export type TaskState =
 export type SessionState = { type: 'not-delivered'; delivery: Delivery; task: TaskState | null } | TaskState;
 
 export type SessionEvent =
-  /** A message is about to leave. `answers`: the question that it answers. `delegates`: it is a piece of work. */
+  /** The bridge is about to send a message. `answers`: the question that it answers. `delegates`: it delegates work. */
   | { type: 'sending'; answers: string | undefined; delegates: boolean }
   | { type: 'delivery'; delivery: Delivery }
   | { type: 'delivered' }
-  /** The message is kept, and sent again later. */
+  /** The bridge keeps the message and sends it again later. */
   | { type: 'postponed'; delivery: Delivery }
   /** The message was withdrawn or lost, and is not sent again. */
   | { type: 'dropped' }
-  /** The message came to nothing. `before` and `during`: the task before and after `sending`. */
+  /** The message had no effect. `before` and `during`: the task before and after `sending`. */
   | { type: 'undelivered'; error: ProductError; before: TaskState | null; during: TaskState | null }
   | { type: 'observed'; observed: Observed }
-  /** A stream ended by itself. The state in which it ended is final. */
+  /** The agent has ended a stream. The state at that time is final. */
   | { type: 'stream-ended' }
   | { type: 'stream-lost'; error: ProductError }
   | { type: 'stream-opened' }
   | { type: 'forgotten'; error: ProductError }
   | { type: 'handed-over' };
 
-/** Before the first message has left. */
+/** The state before the first message is sent. */
 export const NEW_SESSION: SessionState = { type: 'not-delivered', delivery: { type: 'sending' }, task: null };
 
 const NONE: ReadonlySet<string> = new Set();
@@ -68,7 +68,7 @@ export function next(state: SessionState, event: SessionEvent): SessionState {
       if (state.type !== 'not-delivered') return state;
       return task ?? { ...state, delivery: { type: 'silent' } };
     case 'postponed':
-      // A live task goes on without the message, and may ask for a decision meanwhile.
+      // A live task continues without the message, and may ask for a decision meanwhile.
       return task === null || task.type === 'ended' || task.type === 'unknown-to-agent'
         ? { type: 'not-delivered', delivery: event.delivery, task }
         : state;
@@ -108,7 +108,7 @@ export function taskOf(state: SessionState): TaskState | null {
   return state.type === 'not-delivered' ? state.task : state;
 }
 
-/** Nothing of the session changes without a new message: its task is over, or its message was given up. */
+/** The session changes only with a new message: its task is over, or the bridge gave up its message. */
 export function isOver(state: SessionState): boolean {
   if (state.type === 'not-delivered') return state.delivery.type === 'given-up';
   return state.type === 'ended' || state.type === 'unknown-to-agent';
@@ -120,7 +120,7 @@ export function stateName(state: SessionState): SessionStateName {
   return state.type === 'unknown-to-agent' ? state.type : state.view.state;
 }
 
-/** Why the task is not delivered, or not known; undefined if its view says everything. */
+/** Why the message is not delivered, or the agent does not know the task. Undefined if the view is complete. */
 export function problemOf(state: SessionState): string | undefined {
   switch (state.type) {
     case 'unknown-to-agent':
@@ -163,7 +163,10 @@ function standing(view: TaskView, answered: ReadonlySet<string>): TaskState {
     : { type: 'working', view, answered, trouble: null };
 }
 
-/** The agent has not reacted to the message yet: what it waited for is no reason to stop reading. */
+/**
+ * The agent has not reacted to the message yet. So the bridge keeps reading, although the task's last state was
+ * waiting.
+ */
 function sent(task: TaskState, answers: string | undefined): TaskState {
   if (task.type !== 'waiting' && task.type !== 'working') return task;
   const { view, answered } = task;
@@ -174,7 +177,7 @@ function answeredIn(task: TaskState | null): ReadonlySet<string> {
   return task?.type === 'working' || task?.type === 'waiting' ? task.answered : NONE;
 }
 
-/** A forgotten task waits for nothing, and nothing of it runs. */
+/** A forgotten task waits for nothing and runs nothing. */
 function forgotten(view: TaskView): TaskView {
   const calls = view.calls.map((call) =>
     call.state === 'waiting' || call.state === 'ready' || call.state === 'running'

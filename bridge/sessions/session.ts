@@ -1,11 +1,11 @@
 /**
- * One session with one agent: its state, and the listeners for its changes. `session-state.ts` decides; this class does
- * the I/O.
+ * One session with one agent: its state, and the listeners for its changes. `session-state.ts` decides, and this class
+ * does the I/O.
  *
  * Invariants
- * - The state changes only by folding (S1).
- * - A stream belongs to the session, not to the call that opened it. A call that goes away stops nothing (E4).
- * - A message is sent again only if it cannot have arrived, or if the agent de-duplicates (B1).
+ * - Only a fold changes the state (S1).
+ * - A stream belongs to the session, not to the call that opened it. The end of a call stops nothing (E4).
+ * - The bridge sends a message again only if it cannot have arrived, or if the agent de-duplicates (B1).
  */
 import type { Message, StreamResponse } from '@a2a-js/sdk';
 import { BACK_OFF, type BackOff } from '../../shared/runtime/back-off.ts';
@@ -39,11 +39,13 @@ type SessionChange =
   { type: 'state' } | { type: 'activity'; activity: Activity } | { type: 'handed-over'; view: TaskView };
 type Listener = (change: SessionChange) => void;
 
-/** The polling interval for a watched task that waits, in milliseconds, if the agent closes its streams then. */
+/**
+ * The polling interval in milliseconds. It is for a watched task that waits at an agent that closes its streams then.
+ */
 const LOOK_MS = 5_000;
 
 type OmitIds<T> = T extends unknown ? Omit<T, 'taskId' | 'sessionId'> : never;
-/** Observations that the bridge makes, not the agent. */
+/** Observations that the bridge makes itself. */
 type OwnObservation = OmitIds<Extract<TurnObservation, { type: 'decided' | 'outdated' | 'moving' }>>;
 
 const NO_FILES = (): Promise<undefined> => Promise.resolve(undefined);
@@ -58,17 +60,17 @@ interface SessionParts {
 
 export class Session {
   readonly agent: Agent;
-  /** The message that began the session here. It is the handle until the agent names the session. */
+  /** The message that began the session here. It is the session's id until the agent names the session. */
   readonly firstMessageId: string;
-  /** What the bridge saw happen. */
+  /** The events that the bridge has seen. */
   readonly activity = new RecentActivity();
   #state: SessionState = NEW_SESSION;
-  /** The connection that observed the task last. */
+  /** The last connection that observed the task. */
   #connection: A2aConnection | undefined;
   #notes: readonly string[] = [];
-  /** How many callers follow the task also while it waits. */
+  /** The number of callers that follow the task even while it waits. */
   #watchers = 0;
-  /** The last call of `look`, while the agent has not answered it. */
+  /** The current call of `look`, until the agent has answered it. */
   #looking: Promise<void> | undefined;
   readonly #listeners = new Set<Listener>();
   readonly #end = new AbortController();
@@ -113,13 +115,13 @@ export class Session {
     return this.#task?.view;
   }
 
-  /** The handle: the agent's id for the session, or the id of the first message. */
+  /** The agent's id for the session. Before the agent has named the session, the id of the first message. */
   get id(): string {
     const named = this.view?.sessionId ?? '';
     return named === '' ? this.firstMessageId : named;
   }
 
-  /** Why the bridge cannot follow the task now. */
+  /** The reason why the bridge cannot follow the task now. */
   get trouble(): ProductError | undefined {
     return (this.#task?.type === 'working' && this.#task.trouble) || undefined;
   }
@@ -139,12 +141,12 @@ export class Session {
     return this.#state.type === 'ended' || this.#state.type === 'unknown-to-agent';
   }
 
-  /** The session's message was not delivered, and no attempt follows. */
+  /** The session's message was not delivered, and the bridge does not try again. */
   get givenUp(): boolean {
     return this.#state.type === 'not-delivered' && this.#state.delivery.type === 'given-up';
   }
 
-  /** The agent's `seq` if it has one, else a count of this bridge. */
+  /** The agent's `seq` if it has one. Otherwise a count by this bridge. */
   get cursor(): number {
     return this.view?.seq ?? this.activity.changes;
   }
@@ -175,9 +177,9 @@ export class Session {
   }
 
   /**
-   * Sends a message. Resolves when the agent begins to answer, and so has the message. The session reads the rest of
-   * the answer by itself.
-   * @param write makes the message; the same one each time, because it may be sent again
+   * Sends a message. Resolves when the agent begins to answer, which shows that it has the message. The session then
+   * reads the rest of the answer.
+   * @param write makes the message; each call must make the same one, because the bridge may send it again
    * @param options `answers`: the question that the message answers. `withdrawal`: set for delegated work
    * @throws ProductError when the message was refused; the fact `arrived` says more (see `send-message.ts`)
    */
@@ -210,7 +212,7 @@ export class Session {
         resumed,
         onDelivery: (delivery) => this.#apply({ type: 'delivery', delivery }),
       });
-      // Some agents do not report a decision; they only stop asking.
+      // Some agents do not report a decision. They only stop asking.
       if (decided.length > 0) this.#observe({ type: 'decided', callIds: decided });
       this.#apply({ type: 'delivered' });
       this.#begin(begun);
@@ -222,12 +224,12 @@ export class Session {
     }
   }
 
-  /** The message is still in the outbox: another attempt follows at this time. */
+  /** The message is still in the outbox. The next attempt is at this time. */
   postpone(reason: string, nextTry: Date): void {
     this.#apply({ type: 'postponed', delivery: { type: 'retrying', reason, nextTry, mayHaveArrived: true } });
   }
 
-  /** A postponed message is not sent again. The session's earlier task shows its state again. */
+  /** The bridge does not send a postponed message again. The session's state is again that of its earlier task. */
   drop(): void {
     this.#apply({ type: 'dropped' });
   }
@@ -237,13 +239,13 @@ export class Session {
     this.#apply({ type: 'delivery', delivery: { type: 'given-up', error } });
   }
 
-  /** An earlier bridge has followed this task, and the agent does not know it. */
+  /** An earlier bridge has followed this task, but the agent does not know it. */
   forget(task: { taskId: string; sessionId: string }, error: ProductError): void {
     this.#observe({ type: 'moving', text: null }, task);
     this.#apply({ type: 'forgotten', error });
   }
 
-  /** The client has the result, or gets it with an answer on its way. */
+  /** The client has the result, or an answer on its way contains the result. */
   handOver(): void {
     const task = this.#task;
     if (task?.type !== 'ended' || task.result === 'handed-over') return;
@@ -264,7 +266,7 @@ export class Session {
     this.#tell({ type: 'state' });
   }
 
-  /** Updates the view if no stream does, and follows a task that moves. @throws ProductError */
+  /** Updates the view if no stream updates it. Follows a task that works. @throws ProductError */
   async refresh(): Promise<void> {
     if (this.live || this.view === undefined || this.#task?.type === 'ended') return;
     await this.look();
@@ -276,7 +278,7 @@ export class Session {
    * @throws ProductError UNKNOWN_TASK if the agent does not know it; the state is then `unknown-to-agent`
    */
   async look(taskId = this.view?.taskId ?? ''): Promise<void> {
-    // Without a `seq`, the bridge cannot tell which events of the stream the answer already includes.
+    // Without a `seq`, the bridge cannot tell which stream events the answer includes already.
     if (taskId === '' || (this.live && this.view?.seq === null)) return;
     const looking = this.#fetch(taskId);
     this.#looking = looking;
@@ -300,8 +302,9 @@ export class Session {
   }
 
   /**
-   * As `refresh`, for callers that report the session's state: `unknown-to-agent` is one. If the bridge asks the agent
-   * already, it does not ask again. @throws ProductError
+   * Like `refresh`, but `unknown-to-agent` is a state and no error. If a request to the agent is already under way, it
+   * sends no second one.
+   * @throws ProductError
    */
   async refreshState(): Promise<void> {
     try {
@@ -313,7 +316,7 @@ export class Session {
     }
   }
 
-  /** Makes sure that a stream is open for a task that moves. */
+  /** Ensures that a stream is open while the task works. */
   follow(): void {
     const { view } = this;
     if (this.live || view === undefined || view.taskId === '' || !this.#wanted()) return;
@@ -322,8 +325,9 @@ export class Session {
   }
 
   /**
-   * Keeps the view up to date also while the task waits: over its stream if it stays open, else by polling. @returns
-   * how to stop
+   * Keeps the view up to date even while the task waits. It uses the task's stream if the stream stays open, otherwise
+   * it polls.
+   * @returns a function that stops the updates
    */
   watch(): () => void {
     this.#watchers += 1;
@@ -336,7 +340,7 @@ export class Session {
       over = true;
       clearInterval(looks);
       this.#watchers -= 1;
-      // A parked task without watchers costs nothing.
+      // A parked task that nobody watches needs no open stream.
       if (!this.#wanted()) this.#reader.close();
     };
   }
@@ -352,8 +356,8 @@ export class Session {
   }
 
   /**
-   * For agents that do not compare a file with what the person saw (D2). A call whose file has changed is shown
-   * again, against the current content.
+   * For agents that do not compare a file with the content that the person saw (D2). If the file of a call has changed,
+   * the person sees the call again, against the current content.
    * @throws ProductError INPUT_CHANGED; nothing is sent
    */
   async #checkFiles({ parts }: Message, { url, dialect: { hazards } }: A2aConnection): Promise<void> {
@@ -384,7 +388,7 @@ export class Session {
     const { pending } = this.asked;
     const calls = decided.map((callId) => {
       const action = pending.find((each) => each.callId === callId);
-      // One decision per question of the agent, whatever each bridge has shown of it.
+      // Each question of the agent gets one decision, however each bridge has shown it.
       const asked = this.view?.proposals?.get(callId)?.code;
       return { callId, shown: action && (asked ?? action.shown) };
     });
@@ -400,7 +404,7 @@ export class Session {
     this.#changes({ type: 'observed', observed });
   }
 
-  /** The agent has the message: from now on its newest stream folds. */
+  /** The agent has the message. From now on, the bridge folds the newest stream of the agent. */
   #begin(begun: AcknowledgedMessage): void {
     if (begun.type === 'found') {
       this.take(asStreamResponse(begun.task), begun.connection);

@@ -33,9 +33,9 @@ import { hasEnded } from './task-view.ts';
 import { NAMING_MS } from './wait-for-session.ts';
 
 /**
- * How often to check the outbox while another bridge sends a message that a caller here waits for, in milliseconds.
- * The system does not report the end of a process that is not a child. If the sending bridge dies, this one takes
- * over.
+ * How often to check the outbox, in milliseconds, while another bridge sends a message that a caller here waits for.
+ * The system reports only the end of child processes, so this bridge polls. If the other bridge has ended, this bridge
+ * takes over.
  */
 const LOOK_MS = 100;
 /** The maximum number of sessions in an error. */
@@ -70,10 +70,10 @@ export class Sessions {
   }
 
   /**
-   * Finds a session by its handle or MCP task id, and follows it. If the first message is still being sent, this
-   * waits for it.
-   * @throws ProductError UNKNOWN_SESSION, with the existing sessions or the session's other agent; AGENT_UNREACHABLE
-   * if the message is still being sent
+   * Finds a session by its id or MCP task id, and follows it. If the first message is still being sent, it waits for
+   * that.
+   * @throws ProductError UNKNOWN_SESSION, with the existing sessions or the session's other agent; AGENT_UNREACHABLE if
+   * the message is still being sent
    */
   async find(handle: string, finding: FindOptions = {}): Promise<Session> {
     const sessionId = readHandle(handle)?.sessionId ?? handle;
@@ -116,7 +116,7 @@ export class Sessions {
     return this.#outbox.ofHandle(sessionId, named?.name).at(-1);
   }
 
-  /** Waits until the delegation may have changed. @throws ProductError when it cannot be taken over */
+  /** Waits until the delegation may have changed. @throws ProductError when this bridge cannot take it over */
   async #moved({ messageId }: OutboxEntry, left: number): Promise<void> {
     const taken = await this.#delegations.takeUp(messageId);
     const waits = [delay(Math.min(left, LOOK_MS)), ...(taken === undefined ? [] : [taken.done])];
@@ -124,15 +124,15 @@ export class Sessions {
   }
 
   /**
-   * Lists the sessions: what waits for a person first, then the newest. A failing agent does not hide the others'
-   * sessions.
+   * Lists the sessions: those that wait for a person first, then the newest. A failing agent does not hide the sessions
+   * of the others.
    */
   async list(query: SessionQuery = {}): Promise<Listing> {
     const { agent: only, states } = query;
     const agents = only === undefined ? this.#registry.all : [only];
     const { answers, unreachable } = await askEach(agents, (agent) => listedBy(agent, query));
     const open = this.#live.all.filter((session) => agents.includes(session.agent));
-    // Followed sessions are newer than the agents' answers; the others are older.
+    // Followed sessions are newer than the agents' answers. The other sessions are older.
     const followed = open.filter((session) => session.live).map(listedSession);
     const remembered = open.filter((session) => !session.live).map(listedSession);
     const byAgents = [...answers.values()].flatMap(({ sessions }) => sessions);
@@ -140,7 +140,8 @@ export class Sessions {
     const arrived = new Set(known.flatMap((each) => each.messageIds));
     const entries = this.#outbox
       .entries()
-      // A delegation that is already a task is in the agent's list. Entries of unconfigured agents are not shown.
+      // If a delegation is already a task, the agent's list has it. Entries of agents that are not configured are not
+      // shown.
       .filter((entry) => agents.some((agent) => agent.name === entry.agent) && !arrived.has(entry.messageId))
       .filter((entry) => !isLeftOut(entry, query, answers.get(entry.agent)))
       .map(listedOutboxEntry);
@@ -150,7 +151,7 @@ export class Sessions {
     return { sessions, unreachable, unread };
   }
 
-  /** The sessions whose id, or whose task's id, begins with the prefix, with or without its kind, as in `session-…`. */
+  /** The sessions whose id, or whose task's id, has the prefix. The prefix may omit the kind, as in `session-…`. */
   async withPrefix(prefix: string): Promise<NamedSessions> {
     const { answers, unreachable } = await askEach(this.#registry.all, (agent) => namedBy(agent, prefix));
     const entries = this.#outbox.entries().map(listedOutboxEntry);
@@ -161,7 +162,7 @@ export class Sessions {
   }
 
   /**
-   * When a bridge of this user delegated the task; undefined if none did.
+   * When a bridge of this user delegated the task; undefined if no bridge did.
    * @param messageId the message that may have begun the task
    */
   delegatedAt(taskId: string, messageId: string): Date | undefined {
@@ -182,7 +183,7 @@ export class Sessions {
     return session;
   }
 
-  /** A session that this bridge knows from the outbox. */
+  /** Opens a session that this bridge knows from the outbox. */
   async #reopen(agent: Agent, { state }: OutboxEntry, sessionId: string): Promise<Session> {
     const session = this.#live.open(agent, sessionId);
     if (state.type === 'lost') session.giveUp(new ProductError('AGENT_UNREACHABLE', state.message));
@@ -192,7 +193,7 @@ export class Sessions {
     return this.#followed(session, newest?.id ?? state.taskId, state);
   }
 
-  /** @param delegated set for a task that a bridge of this user has delegated: the agent may have forgotten it */
+  /** @param delegated set if a bridge of this user has delegated the task; the agent may have forgotten it */
   async #followed(
     session: Session,
     taskId: string,
@@ -204,7 +205,7 @@ export class Sessions {
       session.forget(delegated, error);
     });
     session.follow();
-    // Another call may have opened the same session meanwhile: keep one.
+    // Another call may have opened the same session meanwhile. Then only one is kept.
     const live = this.#live.find(session.id, session.agent.name);
     if (live === undefined) return this.#live.add(session);
     session.close();
@@ -255,7 +256,7 @@ async function askEach<T>(
   return { answers, unreachable };
 }
 
-/** The agent has the task, and left it out of a list of some of its tasks. */
+/** The agent has the task, but left it out because its list is limited. */
 function isLeftOut(
   { state: { type } }: OutboxEntry,
   { states, newest }: SessionQuery,

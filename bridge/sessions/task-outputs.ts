@@ -13,7 +13,7 @@ export function withOutput(outputs: readonly Output[], output: Output, append: b
   return bounded(outputs.map((each, index) => (index === at ? merged : each)));
 }
 
-/** Keeps the newest characters within the limit: the end of a long answer holds its result. */
+/** Keeps the newest characters within the limit, because the end of a long answer holds its result. */
 export function bounded(all: readonly Output[]): readonly Output[] {
   const outputs = all.length > MAX_OUTPUTS ? all.slice(-MAX_OUTPUTS) : all;
   let total = 0;

@@ -2,8 +2,8 @@
  * Reads the streams of one task.
  *
  * Invariants
- * - One stream folds at any instant: the newest (S1).
- * - A cut stream resumes from the last event that was read.
+ * - At any time only one stream folds: the newest (S1).
+ * - A cut stream resumes after the last event that was read.
  */
 import type { StreamResponse } from '@a2a-js/sdk';
 import { onAbort } from '../../shared/runtime/abort.ts';
@@ -25,31 +25,31 @@ interface TaskReading {
   /** The session needs no more events. */
   enough: () => boolean;
   take: (event: StreamResponse, connection: A2aConnection) => void;
-  /** A stream ended by itself. The state in which it ended is then final. */
+  /** Called when the agent has ended a stream. The state at that time is then final. */
   rested: () => void;
-  /** Reading has ended. `trouble`: why no stream could be kept. */
+  /** Called when the reading has ended. `trouble`: why no stream could stay open. */
   over: (trouble: ProductError | undefined) => void;
 }
 
 export class TaskReader {
   readonly #for: TaskReading;
   #streams = 0;
-  /** The number of the stream that folds. */
+  /** The number of the stream whose events fold. */
   #folding = 0;
   #live = false;
-  /** Aborts the stream opened last, while it is read. */
+  /** Aborts the newest stream that `open` opened, while it is read. */
   #opened: AbortController | undefined;
 
   constructor(reading: TaskReading) {
     this.#for = reading;
   }
 
-  /** The folding stream is being read, or is about to be reopened. */
+  /** The stream that folds is open, or will be opened again soon. */
   get live(): boolean {
     return this.#live;
   }
 
-  /** The agent answered a message with a stream: from now on this stream folds. */
+  /** The agent answered a message with a stream. From now on this stream folds. */
   begin(first: StreamResponse, rest: AsyncIterator<StreamResponse>, connection: A2aConnection): void {
     const stream = this.#next();
     this.#opened?.abort();
@@ -58,7 +58,7 @@ export class TaskReader {
     void this.#readOn(stream, rest, connection);
   }
 
-  /** Opens the task's stream, and reopens it until the session needs no more or the back-off is used up. */
+  /** Opens the task's stream. Opens it again until the session needs no more events or the back-off ends. */
   open(taskId: string): void {
     const opened = new AbortController();
     this.#opened = opened;
@@ -66,7 +66,7 @@ export class TaskReader {
     void this.#keepReading(this.#next(), taskId, opened.signal).finally(release);
   }
 
-  /** Closes a stream that `open` opened. The answer stream of a message ends by itself. */
+  /** Closes a stream that `open` opened. The stream that answers a message ends without this. */
   close(): void {
     if (!this.#live || this.#opened === undefined) return;
     this.#folding = ++this.#streams;
@@ -91,7 +91,7 @@ export class TaskReader {
         if (this.#folding === stream) this.#for.take(next.value, connection);
       }
     } catch {
-      // A cut is not a failure: the stream resumes from the last event that was read.
+      // A cut is no failure: the stream resumes after the last event that was read.
       sound = false;
     }
     if (this.#folding !== stream) return;

@@ -28,7 +28,10 @@ export interface TaskAddress {
 export const TASK_URI = 'task://{session}/{task}/{part}';
 export const TASK_URI_FROM = `${TASK_URI}/{from}`;
 
-/** Agents choose the ids, which may contain any character. @param from characters to leave out at the beginning */
+/**
+ * Agents choose the ids, which may contain any character.
+ * @param from the number of characters to leave out at the start
+ */
 export function taskUri({ sessionId, taskId, part }: TaskAddress, from = 0): string {
   const uri = `task://${segmentOf(sessionId)}/${segmentOf(taskId)}/${part}`;
   return from === 0 ? uri : `${uri}/${String(from)}`;
@@ -54,7 +57,7 @@ export function readAddress(
   }
 }
 
-/** In a URL, `.` and `..` are path steps, escaped or not (WHATWG URL §4.4). Such an id gets a tilde before it. */
+/** In a URL, `.` and `..` are path steps, escaped or not (WHATWG URL §4.4). So a tilde precedes such an id. */
 function segmentOf(id: string): string {
   return encodeURIComponent(/^~*\.{1,2}$/.test(id) ? `~${id}` : id);
 }

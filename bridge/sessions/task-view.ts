@@ -1,6 +1,6 @@
 /**
- * What the bridge knows of a task: the fold of its observations. Pure, total and bounded: a talkative agent cannot
- * fill the memory.
+ * The bridge's knowledge of a task: the fold of its observations. Pure, total and bounded: an agent that sends much
+ * cannot fill the memory.
  */
 import type {
   Activity,
@@ -40,7 +40,7 @@ export interface CallView {
   summary: string | null;
   /** The start of that execution, RFC 3339. Null if the agent does not report it and the bridge did not see it. */
   startedAt: string | null;
-  /** The decision in force. Null if there is none, or if the agent does not report it. */
+  /** The decision in force. Null if no decision is in force, or if the agent does not report it. */
   decided: Pick<StandingDecision, 'decision' | 'by' | 'channel'> | null;
 }
 
@@ -64,9 +64,9 @@ export interface TaskView {
   /** The agent's MCP servers, as last reported; absent if the agent reports none. */
   servers?: readonly ToolServerView[];
   outputs: readonly Output[];
-  /** The agent's last message apart from outputs and status. */
+  /** The agent's last message that is neither output nor status. */
   reply: string;
-  /** As the agent counts it. Null after an event that this count does not include. */
+  /** The cost as the agent counts it. Null after an event that this count does not include. */
   cost: Cost | null;
   /** Standing approvals, as last reported; absent if the agent does not report them. */
   grants?: readonly GrantView[];
@@ -109,8 +109,8 @@ export function isInterrupted(view: TaskView): boolean {
 }
 
 /**
- * Folds one event in. Events at or before the view's `seq` change nothing (S1: no repeat). A snapshot with the same
- * `seq` is folded: it is equal or more complete (J2).
+ * Folds one event in. An event at or before the view's `seq` changes nothing, so no event counts twice (S1). A snapshot
+ * with the same `seq` is folded, because it is equal or more complete (J2).
  */
 export function fold(view: TaskView | undefined, observed: Observed): TaskView | undefined {
   const { seq, observations } = observed;
@@ -183,7 +183,7 @@ function costIn({ turns, usage }: TaskOverview): Cost {
   return { turns, inputTokens, outputTokens, usd };
 }
 
-/** A task that has ended waits for nothing: its unstarted calls are skipped. */
+/** An ended task waits for nothing. So its calls that have not started are skipped. */
 function closed(view: TaskView): TaskView {
   if (!hasEnded(view)) return view;
   const calls = view.calls.map((call) =>

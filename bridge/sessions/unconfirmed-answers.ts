@@ -1,6 +1,6 @@
 /**
- * Answers that one client was sent, and that it has not confirmed. MCP has no receipt: a bridge that is killed cannot know
- * whether its last answer was read. A later call of the same client shows that the client has every answer before it.
+ * Answers to one client that the client has not confirmed. MCP has no receipt: after a kill, a bridge cannot know
+ * whether the client has read its last answer. If the same client calls again, it has every earlier answer.
  */
 
 /** Records that the client has the answer. It does not throw. */
@@ -9,12 +9,12 @@ export type OnReceipt = () => void;
 export class UnconfirmedAnswers {
   #sent: OnReceipt[] = [];
 
-  /** An answer has been handed to the connection. */
+  /** The bridge has passed an answer to the connection. */
   sent(onReceipt: readonly OnReceipt[]): void {
     this.#sent.push(...onReceipt);
   }
 
-  /** The client calls again, or closes its connection in order: it has the answers that were sent before. */
+  /** The client calls again, or closes its connection normally. So it has the answers that were sent before. */
   confirm(): void {
     for (const record of this.#sent.splice(0)) record();
   }

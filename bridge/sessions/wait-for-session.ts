@@ -1,4 +1,4 @@
-/** Waits for a session until it settles or fails, the time is up, or the caller has gone. */
+/** Waits for a session until it settles or fails, the time is up, or the caller stops waiting. */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import type { Session } from './session.ts';
@@ -7,25 +7,25 @@ import type { TaskView } from './task-view.ts';
 export type WaitEnd = 'settled' | 'trouble' | 'time' | 'gone';
 
 /**
- * How long the agent has to name the task, in milliseconds, whatever the timeout of the call. The client then nearly
+ * How long the agent has to name the task, in milliseconds, whatever the timeout of the call. So the client nearly
  * always gets the agent's own session id, which every bridge knows.
  */
 export const NAMING_MS = 5_000;
 
 export interface WaitOptions {
   session: Session;
-  /** The message being sent. The session's state counts as an answer only after the message has arrived. */
+  /** The delivery of the message. Only after it does the session's state count as an answer. */
   delivery?: Promise<void>;
   /** Milliseconds. */
   timeout: number;
-  /** Beyond the timeout, the wait goes on until the task is in this state, at most `NAMING_MS` in all. */
+  /** Even after the timeout, the wait continues until the task is in this state, for at most `NAMING_MS` in all. */
   atLeast?: (view: TaskView) => boolean;
-  /** Aborts when the caller goes away. The task continues (detach). */
+  /** Aborts when the caller stops waiting. The task continues (detach). */
   signal: AbortSignal;
   onActivity?: (activity: Activity) => void;
 }
 
-/** @throws the error with which the agent refused the session's first message, or the message of `delivery` */
+/** @throws the error that refused the session's first message, or this delivery */
 export function waitFor({
   session,
   delivery,
@@ -58,7 +58,7 @@ export function waitFor({
     };
     const refused = (error: unknown): void => {
       const { state } = session;
-      // The outbox keeps the message, and the state says when it is sent again.
+      // The outbox keeps the message. The state says when the bridge sends it again.
       const kept = state.type === 'not-delivered' && state.delivery.type === 'retrying';
       if (kept) end('time');
       else fail(error);

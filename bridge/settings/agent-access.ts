@@ -1,11 +1,11 @@
 /**
- * How the bridge reaches an agent of the settings: its card, its headers, its directories. Secrets can stay out of
- * the file: the settings can name a variable or a command.
+ * How the bridge reaches an agent of the settings: its card, its headers, its directories. Secrets need not be in the
+ * file: the settings can name a variable or a command.
  */
 import { z } from 'zod';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 
-/** The name of the user's own server where the settings configure no agent. */
+/** The name of the user's own server if the settings configure no agent. */
 export const LOCAL_AGENT = 'local';
 
 const command = z.array(z.string()).min(1).max(100);
@@ -19,7 +19,7 @@ const secretSource = z.union([
 /** A value, or where to read it. */
 export type SecretSource = z.infer<typeof secretSource>;
 
-/** A user and password in a URL would be visible; a header carries them instead. */
+/** A user and password in a URL would be visible, so a header must carry them. */
 export const httpUrl = z
   .url({ protocol: /^https?$/ })
   .refine(hasNoCredentials, 'a user or password belongs into a header, not into the URL');
@@ -37,7 +37,7 @@ export const agentAccess = {
   workspaces: z.record(z.string().min(1), z.string().min(1)).default({}),
 } as const;
 
-/** True for a text that is no URL: the schema reports it. */
+/** True if the text is no URL, because the schema reports that error. */
 function hasNoCredentials(text: string): boolean {
   const url = parseUrl(text);
   return url === undefined || (url.username === '' && url.password === '');

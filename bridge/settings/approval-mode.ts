@@ -1,10 +1,10 @@
-/** The setting `approvals`: who may decide, and how a person is asked. */
+/** The setting `approvals`: who may decide, and how the bridge asks a person. */
 
 /**
- * How a person is asked.
- * - `auto`: in a form if the client supports forms; decisions through the tool count as well.
- * - `human-only`: only a person's answer in a form counts; a tool call decides nothing.
- * - `tool-only`: no forms; decisions come through the tool.
+ * How the bridge asks a person.
+ * - `auto`: in a form if the client supports forms. Decisions through the tool count too.
+ * - `human-only`: only a person's answer in a form counts. A tool call decides nothing.
+ * - `tool-only`: no forms. Decisions come through the tool.
  */
 export const APPROVALS = ['auto', 'human-only', 'tool-only'] as const;
 export type Approvals = (typeof APPROVALS)[number];
@@ -13,13 +13,14 @@ export type Approvals = (typeof APPROVALS)[number];
 export type Channel = 'task-form' | 'elicitation' | 'tool' | 'cli' | 'webhook';
 
 /**
- * `none`: a form only approves or denies. `more`: it has fields to edit, to extend the approval and to give a reason.
+ * `none`: a form can only approve or deny. `more`: it also has fields to edit the action, to extend the approval and to
+ * give a reason.
  */
 export const FORM_FIELDS = ['none', 'more'] as const;
 export type FormFields = (typeof FORM_FIELDS)[number];
 
 export interface ApprovalRules {
   approvals: Approvals;
-  /** Milliseconds. A faster answer was not read by a person, and does not count. */
+  /** Milliseconds. No person can read a form faster. So a faster answer does not count. */
   fastestAnswerMs: number;
 }

@@ -36,12 +36,12 @@ const httpPort = z
   ])
   .transform((given) => (typeof given === 'number' ? given : given ? DEFAULT_HTTP_PORT : undefined));
 
-/** An agent of the settings file. Secrets can stay out of the file: the settings can name a variable or a command. */
+/** An agent of the settings file. Secrets need not be in the file: the settings can name a variable or a command. */
 const agentSettings = z.strictObject({
   url: httpUrl,
   tokenEnv: variableName.optional(),
   ...agentAccess,
-  /** The dialect; the agent's card implies it if this is absent. */
+  /** The dialect. Without it, the agent's card determines the dialect. */
   dialect: z.enum(DIALECT_NAMES).optional(),
 });
 export type AgentSettings = z.infer<typeof agentSettings>;

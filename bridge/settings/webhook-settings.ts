@@ -6,7 +6,7 @@ import { parseUrl } from '../../shared/net/parse-url.ts';
 
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 
-/** How long a person has to answer the client's form before the webhook posts, in seconds. */
+/** How long a person can answer in the client's form before the webhook posts, in seconds. */
 const AFTER_SECONDS = 30;
 
 export const webhookSettingsSchema = z

@@ -66,10 +66,10 @@ export async function openBridge({
             log,
           }),
         );
-  // B3: finishes the work that earlier bridges left unfinished, in parallel with this call.
+  // B3: finishes the unfinished work of earlier bridges, in parallel with this call.
   delegations.recover().catch((error: unknown) => log.warn({ err: error }, 'the outbox could not be read'));
-  // Reads the results of earlier bridges before the first call: a task may wait for a person whom the webhook
-  // reaches.
+  // Reads the results of earlier bridges before the first call. A task may wait for a person who is reachable only by
+  // the webhook.
   if (webhook !== undefined) void inbox.look();
   return {
     registry,

@@ -26,7 +26,7 @@ import type { ToolName } from '../tool-names/tool-name.ts';
 import { ClientTasks } from '../mcp/cancelled-calls/client-tasks.ts';
 import { CancelledCalls } from '../mcp/cancelled-calls/cancelled-calls.ts';
 
-/** How long shutdown waits for the outbox, in milliseconds. The next bridge finishes the rest. */
+/** How long shutdown waits for the outbox, in milliseconds. After that, the next bridge finishes the work. */
 const LAST_WRITES_MS = 2_000;
 
 interface ServeOptions {
@@ -36,8 +36,8 @@ interface ServeOptions {
 }
 
 /**
- * Serves until a signal arrives, or until the client closes stdin if stdio is served. Tasks go on in either case
- * (E4). HTTP clients share agents, sessions and outbox with the client at stdin.
+ * Serves until a signal arrives. If stdio is served, it also ends when the client closes stdin. Tasks continue in both
+ * cases (E4). HTTP clients share agents, sessions and outbox with the client at stdin.
  * @throws ProductError CONFIGURATION when only HTTP is served and the server cannot start
  */
 export async function serve({ settings, places, log }: ServeOptions): Promise<void> {
@@ -46,7 +46,7 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
   let opened: Promise<Bridge> | undefined;
   const bridge = (): Promise<Bridge> => {
     opened ??= open().catch((error: unknown) => {
-      opened = undefined; // The next call may find the state directory usable.
+      opened = undefined; // The next call tries again.
       throw error;
     });
     return opened;
@@ -91,7 +91,7 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(signal));
-  // With a client at stdin, the bridge ends with its terminal. An HTTP service outlives its terminal.
+  // A bridge with a client at stdin ends when its terminal closes. An HTTP service continues.
   process.on('SIGHUP', () => stdio && void end('SIGHUP'));
 
   if (stdio) {
@@ -111,7 +111,7 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
   if (settings.http !== undefined) http = serveOverHttp(settings.http, settings, parts);
   void takeUp(settings, bridge);
   if (stdio) {
-    // The client at stdin is still served: several bridges may have the same port in their settings.
+    // The client at stdin still works. Several bridges may have the same port in their settings.
     http.catch((error: unknown) => log.error({ problem: messageOf(error) }, 'MCP is not served over HTTP'));
     return;
   }
@@ -153,7 +153,7 @@ async function serveOverHttp(
   return run;
 }
 
-/** B3: opens the bridge at once if an earlier bridge left work unfinished. Otherwise the first call opens it. */
+/** B3: opens the bridge at once if an earlier bridge left unfinished work. Otherwise the first call opens it. */
 async function takeUp(settings: BridgeSettings, bridge: () => Promise<Bridge>): Promise<void> {
   if (!(await wasLeftOpen(settings.stateDir))) return;
   const { hasUnfinishedWork } = await import('../state/unfinished-work.ts');

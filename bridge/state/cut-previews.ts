@@ -1,6 +1,6 @@
 /**
- * The questions whose preview a tool's result has cut. Nobody has read such a preview whole, so a tool call does not
- * approve it (D5), also when a later result would have room for it. All bridges of the user share the rows.
+ * The questions whose preview a tool's result has cut. Nobody has seen such a preview in full. So a tool call cannot
+ * approve the action (D5), even if a later result has room for the preview. All bridges of the user share the rows.
  */
 import type { BridgeDatabase } from './database.ts';
 
@@ -33,7 +33,10 @@ export class CutPreviews {
     );
   }
 
-  /** The preview has been shown whole since. If the write fails, the row stays, and the tool call still does not approve. */
+  /**
+   * A later result has shown the preview in full. If the write fails, the row stays, and the tool call still cannot
+   * approve.
+   */
   delete(taskId: string, shown: string): void {
     this.#database
       .together(

@@ -1,10 +1,10 @@
 /**
  * The bridge's memory: one SQLite database in the state directory, shared by all bridges and commands of a user (B5).
- * The agents own the tasks. The database holds what the bridge has promised and must not do twice.
+ * The agents own the tasks. The database holds the bridge's promises and the actions that it must not repeat.
  *
  * Invariants
  * - A write is durable when its method returns. A check and the write that depends on it are one transaction.
- * - The first call that needs the database opens it, not the start of the bridge.
+ * - The first call that needs the database opens it. The start of the bridge does not.
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { GroupCommit } from '../../shared/sqlite/group-commit.ts';
@@ -19,7 +19,7 @@ import { migrate } from './schema.ts';
 /** How long a statement waits for another bridge's transaction, in milliseconds. A transaction takes a few. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** One commit blocks the event loop for a few milliseconds at most. */
+/** The maximum number of writes in one commit. So a commit blocks the event loop for only a few milliseconds. */
 const MOST_TOGETHER = 500;
 
 const WHAT = "The bridge's database";
@@ -98,8 +98,9 @@ export class BridgeDatabase {
   }
 
   /**
-   * Runs the work in a transaction: all or nothing, and no other bridge writes meanwhile. Work inside a transaction joins
-   * it. @throws ProductError STORAGE
+   * Runs the work in a transaction: all or nothing, and no other bridge writes meanwhile. Work inside another
+   * transaction joins that one.
+   * @throws ProductError STORAGE
    */
   transaction<Result>(work: () => Result): Result {
     if (this.#inTransaction) return work();
@@ -112,8 +113,8 @@ export class BridgeDatabase {
   }
 
   /**
-   * Runs the write in one transaction with the other writes of this turn of the event loop, in order. Calls that end
-   * together then cost one commit. Resolves when the write is durable.
+   * Runs the write in one transaction with the other writes of this turn of the event loop, in order. So calls that end
+   * together need one commit. Resolves when the write is durable.
    * @throws ProductError STORAGE; then no write of the group is made
    */
   together(write: () => void): Promise<void> {
@@ -140,7 +141,7 @@ export class BridgeDatabase {
     this.run(`DELETE FROM ${table} WHERE at < ?`, Date.now() - olderThanMs);
   }
 
-  /** Those owners whose process has ended. */
+  /** Returns the owners whose process has ended. */
   async ended(owners: readonly ProcessId[]): Promise<readonly ProcessId[]> {
     const others = owners.filter((owner) => owner !== this.owner);
     const running = await Promise.all(others.map((owner) => isRunning(owner)));
@@ -148,8 +149,8 @@ export class BridgeDatabase {
   }
 
   /**
-   * Makes the last writes and closes the database. If no delegation is open, this empties the write-ahead log, so the next bridge need not open
-   * the database at its start (`wasLeftOpen`).
+   * Makes the last writes and closes the database. If no delegation is open, this empties the write-ahead log. Then the
+   * next bridge need not open the database at its start (`wasLeftOpen`).
    */
   close(): void {
     this.#together.flush();

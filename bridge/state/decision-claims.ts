@@ -1,15 +1,15 @@
 /**
- * Which message decides a call, for agents that run a call once per approval. All bridges and commands of the user
- * share the claims (E2).
+ * Records which message decides a call, for agents that run a call once per approval. All bridges and commands of the
+ * user share the claims (E2).
  */
 import type { BridgeDatabase } from './database.ts';
 
 /**
- * One question about one call, with the code of what was shown. A call asked again with other content is another
- * question.
+ * One question about one call, with the code of the shown content. If the agent asks again with other content, that is
+ * another question.
  */
 export interface AskedQuestion {
-  /** The URL of the agent: each settings file has its own names. */
+  /** The agent's URL. Its name is not enough, because each settings file has its own names. */
   agent: string;
   taskId: string;
   callId: string;
@@ -19,11 +19,11 @@ export interface AskedQuestion {
 export interface DecisionClaim {
   /** The message that carries the decision. */
   messageId: string;
-  /** The process that made the claim still runs, and knows whether the message arrived. */
+  /** The process that made the claim still runs. It knows whether the message arrived. */
   running: boolean;
 }
 
-/** In milliseconds. Such an agent restarts, and so forgets its tasks, long before. */
+/** In milliseconds. Such an agent forgets its tasks at a restart, which comes much earlier than this. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 const OF = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
@@ -31,7 +31,7 @@ const OF = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
 export interface DecisionClaims {
   /**
    * Claims the question for a message. A message that is sent again has its claim already.
-   * @param past messages of ended processes that are known to have failed
+   * @param past messages of ended processes that surely failed
    * @returns the claim of another message, if there is one
    * @throws ProductError STORAGE when the claim can be neither made nor read: nothing may be sent
    */
@@ -40,7 +40,7 @@ export interface DecisionClaims {
     messageId: string,
     past: ReadonlySet<string>,
   ): Promise<DecisionClaim | undefined>;
-  /** The message failed: another message may decide the call. */
+  /** The message failed, so another message may decide the call. */
   release(asking: AskedQuestion, messageId: string): void;
 }
 

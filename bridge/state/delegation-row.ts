@@ -22,7 +22,7 @@ export const DELEGATION_COLUMNS = [
 ] as const;
 type Column = (typeof DELEGATION_COLUMNS)[number];
 
-/** The fields of the message: every attempt sends the same. */
+/** The fields of the message. They are the same in every attempt. */
 const work = outboxEntrySchema.pick({
   text: true,
   settings: true,

@@ -7,9 +7,9 @@ import { taskSettingsSchema } from '../../shared/protocol/tool-approval.ts';
 /**
  * The state of a delegation.
  * - `sending`: it is unknown whether the agent has the message.
- * - `accepted`: the agent has made this task of the message.
- * - `lost`: the agent cannot say whether it has the message, and the person has been informed.
- * - `collected`: the client has the result; the session's handle is kept.
+ * - `accepted`: the agent has made this task from the message.
+ * - `lost`: the agent cannot say whether it has the message. The person has been informed.
+ * - `collected`: the client has the result. The session's id is kept.
  */
 export const delegationStateSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('sending') }),
@@ -25,10 +25,10 @@ export const delegationStateSchema = z.discriminatedUnion('type', [
 ]);
 
 export const outboxEntrySchema = z.object({
-  /** The A2A message id: the same in every attempt of every bridge (B1). */
+  /** The A2A message id. It is the same in every attempt of every bridge (B1). */
   messageId: z.string().regex(/^[A-Za-z0-9-]{1,100}$/),
   agent: z.string(),
-  /** The first words of the text; kept when the text is deleted. */
+  /** The first words of the text. They stay when the text is deleted. */
   title: z.string(),
   text: z.string(),
   settings: taskSettingsSchema,

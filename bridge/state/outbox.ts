@@ -1,6 +1,7 @@
 /**
- * The outbox. Every delegation is in the database before its message leaves (B1), and stays open until the client has
- * the result. Its owner is the process that sends it. When that process has ended, another process takes it over.
+ * The outbox. The database holds every delegation before its message leaves (B1). The entry stays open until the client
+ * has the result. Its owner is the process that sends it. When that process has ended, another process takes the entry
+ * over.
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { SqlValue } from '../../shared/sqlite/driver.ts';
@@ -10,7 +11,7 @@ import type { BridgeDatabase } from './database.ts';
 import type { ProcessId } from './process-id.ts';
 import { DELEGATION_COLUMNS, toOutboxEntry, toDelegationRow } from './delegation-row.ts';
 
-/** How many handles of collected sessions to keep, for agents that cannot list their tasks. */
+/** How many ids of collected sessions to keep, for agents that cannot list their tasks. */
 const KEPT_CLOSED = 500;
 
 export interface DelegatedTask {
@@ -28,7 +29,7 @@ export class Outbox {
   }
 
   /**
-   * Writes the entry durably: when this returns, the message may leave.
+   * Writes the entry durably. After this returns, the message may be sent.
    * @throws ProductError STORAGE when it cannot be written (R28)
    */
   put(entry: OutboxEntry): void {
@@ -49,14 +50,15 @@ export class Outbox {
   }
 
   /**
-   * Makes the changes in one commit with other changes of this turn. Resolves when they are durable.
+   * Makes the changes in one commit with the other changes of this turn of the event loop. Resolves when they are
+   * durable.
    * @throws ProductError STORAGE
    */
   together(change: () => void): Promise<void> {
     return this.#database.together(change);
   }
 
-  /** Changes an open entry. Does nothing if there is none. */
+  /** Changes an open entry. Does nothing if there is no open entry. */
   update(messageId: string, change: Partial<Pick<OutboxEntry, 'state' | 'cancel' | 'answered'>>): void {
     const { state, cancel, answered } = change;
     const of = `WHERE message_id = ? AND ${OPEN}`;
@@ -104,12 +106,12 @@ export class Outbox {
     return this.#select(`WHERE ${OPEN} ORDER BY created_at`);
   }
 
-  /** All entries of all the user's bridges: open ones first, each kind oldest first. */
+  /** All entries of all the user's bridges: open entries first, in each group the oldest first. */
   entries(): readonly OutboxEntry[] {
     return this.#select(`ORDER BY state = 'collected', created_at`);
   }
 
-  /** The entries with this message, session or task id: open ones first, each kind oldest first. */
+  /** The entries with this message, session or task id: open entries first, in each group the oldest first. */
   ofHandle(handle: string, agent?: string): readonly OutboxEntry[] {
     return this.#select(
       `WHERE (message_id = ?1 OR session_id = ?1 OR task_id = ?1) AND (?2 IS NULL OR agent = ?2)
@@ -119,7 +121,7 @@ export class Outbox {
     );
   }
 
-  /** The delegation of the task, or the one whose message began the task. */
+  /** The delegation of the task, or the delegation whose message began the task. */
   begun(taskId: string, messageId: string): OutboxEntry | undefined {
     return this.#select(
       `WHERE task_id = ?1 OR (message_id = ?2 AND json_extract(work, '$.taskId') IS NULL)
@@ -134,7 +136,7 @@ export class Outbox {
     return this.#select(`WHERE task_id = ? AND agent = ? AND state = 'accepted' LIMIT 1`, taskId, agent)[0];
   }
 
-  /** Takes over the open entries of ended processes. If several processes try, each entry goes to one. */
+  /** Takes over the open entries of ended processes. If several processes try, each entry goes to only one of them. */
   async adopt(): Promise<readonly OutboxEntry[]> {
     const database = this.#database;
     const adopted: OutboxEntry[] = [];
@@ -156,10 +158,7 @@ export class Outbox {
     return this.#database.ended(owners.map(([owner]) => String(owner)));
   }
 
-  /**
-   * Releases the accepted entries of this process, so that the next bridge can take them before this process has
-   * ended.
-   */
+  /** Releases the accepted entries of this process. So the next bridge can take them before this process ends. */
   release(): void {
     this.#database.run(
       `UPDATE delegations SET owner = '' WHERE owner = ? AND state = 'accepted'`,
@@ -177,7 +176,7 @@ export class Outbox {
     return this.#select(`WHERE state = 'sending' AND owner = ? ORDER BY created_at`, this.#database.owner);
   }
 
-  /** The tasks of this process without a known end: those of its newest delegations, newest first. */
+  /** The tasks of this process that have not ended, as far as it knows. Only its newest delegations, newest first. */
   going(most: number): readonly DelegatedTask[] {
     const rows = this.#database.rows(
       `SELECT agent, task_id FROM delegations WHERE state = 'accepted' AND ended IS NULL AND owner = ?

@@ -1,4 +1,4 @@
-/** Identifies one run of one process: a reused pid is not mistaken for its predecessor. */
+/** Identifies one run of one process. So a process with a reused pid counts as another process. */
 import { readFile } from 'node:fs/promises';
 
 /** `<pid>-<start>`, in characters that are valid in a file name. */
@@ -14,7 +14,10 @@ export async function ownProcessId(): Promise<ProcessId> {
   return `${String(process.pid)}-${await startOf(process.pid)}`;
 }
 
-/** Whether this run of the process still runs. In doubt it does: work is never taken from a running process. */
+/**
+ * Whether this run of the process still runs. If that is uncertain, the answer is yes, because no one may take work
+ * from a running process.
+ */
 export async function isRunning(id: ProcessId): Promise<boolean> {
   const [, pid, start] = FORM.exec(id) ?? [];
   if (pid === undefined || !isProcess(Number(pid))) return false;
@@ -34,7 +37,7 @@ export function isProcess(pid: number): boolean {
   }
 }
 
-/** Whether a process of this user has that pid. The process of another user has reused it (EPERM). */
+/** Whether a process of this user has that pid. A process of another user has reused the pid (EPERM). */
 export function isOwnProcess(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -12,13 +12,13 @@ const APPLICATION_ID = 0x61326162;
  * ended process. It does so in a transaction, so only one process succeeds.
  *
  * - `delegations`: the outbox (B1). A row exists before its message leaves. It stays open until the client has the
- *   result, and then keeps the handle of its session. `work` is the message as JSON: every attempt sends the same.
- *   `ended` and `handed_over_by` are the inbox (R68): the task's end, and the process that put the result in an answer
+ *   result. Then it keeps only the id of its session. `work` is the message as JSON: every attempt sends the same.
+ *   `ended` and `handed_over_by` are the inbox (R68): the task's end, and the process that sent the result in an answer
  *   that the client has not confirmed.
  * - `decision_claims`: which message decides a call, for agents that run a call once per approval (E2).
  * - `webhook_posts`: the pending actions that bridges post, and the state of each post.
- * - `cut_previews`: the questions that a tool's result has shown in part only.
- * - `used_permits`: the permits to start a task that were used.
+ * - `cut_previews`: the questions that a tool's result has shown only in part.
+ * - `used_permits`: the used permits to start a task.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -98,7 +98,7 @@ export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS)
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
   if (version === migrations.length) return;
   database.transaction(() => {
-    // Another bridge may have migrated meanwhile.
+    // Another bridge may have migrated the database meanwhile.
     for (const migration of migrations.slice(versionOf(database, path))) database.exec(migration);
     database.exec(
       `PRAGMA application_id = ${String(APPLICATION_ID)}; PRAGMA user_version = ${String(migrations.length)};`,

@@ -1,4 +1,4 @@
-/** Whether ended processes left delegations open. */
+/** Checks whether ended processes left delegations open. */
 import { BridgeDatabase } from './database.ts';
 import { Outbox } from './outbox.ts';
 

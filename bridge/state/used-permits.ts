@@ -1,4 +1,4 @@
-/** The permits to start a task that were used. Each permit starts one task. All bridges of the user share the rows. */
+/** The used permits to start a task. Each permit starts one task. All bridges of the user share the rows. */
 import type { BridgeDatabase } from './database.ts';
 
 /** In milliseconds. A signed permit is valid for one hour (`request-state.ts`). */

@@ -1,6 +1,6 @@
 /**
- * The inbox in the database (R68): delegations whose task has ended and whose result no client has. A result in an
- * unconfirmed answer waits too. It is not announced while the process that sent the answer runs.
+ * The inbox in the database (R68): delegations whose task has ended, but whose result no client has. This includes a
+ * result in an unconfirmed answer. It is not announced while the process that sent the answer runs.
  */
 import { type WaitingResult, waitingResultSchema } from './waiting-result.ts';
 import { toMcpState } from '../dialects/mcp-state.ts';
@@ -11,7 +11,7 @@ import type { BridgeDatabase } from './database.ts';
 /** Identifies the result of a task of an agent. */
 export type ResultKey = string;
 
-/** The maximum number of announced results. The sessions of older ones are still listed. */
+/** The maximum number of announced results. The sessions of older results are still in the list. */
 const ANNOUNCED = 200;
 
 export const resultKey = ({ agent, taskId }: Pick<WaitingResult, 'agent' | 'taskId'>): ResultKey =>
@@ -39,7 +39,7 @@ export class WaitingResults {
     );
   }
 
-  /** The session continues in the same task: the next end is a new result. @throws ProductError STORAGE */
+  /** The session continues in the same task, so its next end is a new result. @throws ProductError STORAGE */
   reopen(agent: string, taskId: string): Promise<void> {
     return this.#write(
       `UPDATE delegations SET ended = NULL, ended_at = NULL, handed_over_by = NULL
@@ -50,7 +50,7 @@ export class WaitingResults {
   }
 
   /**
-   * Records that an answer of this process has the result, and the earlier results of the session.
+   * Records that an answer of this process contains the result, and the earlier results of the session.
    * @throws ProductError STORAGE
    */
   handOver(
@@ -71,7 +71,10 @@ export class WaitingResults {
     );
   }
 
-  /** The results that may be announced, oldest first. Earlier writes of this object are durable then. */
+  /**
+   * The results that may be announced, oldest first. Before it reads, it makes the earlier writes of this object
+   * durable.
+   */
   async waiting(): Promise<readonly WaitingResult[]> {
     await this.#database.written();
     const rows = this.#database.rows(
@@ -91,7 +94,7 @@ export class WaitingResults {
         taskId,
         sessionId,
         title,
-        // `unknown` is the end of a task that its agent does not know any more.
+        // `unknown` is the end of a task that its agent has forgotten.
         state: toMcpState(
           TASK_STATE_NAMES.find((each) => each === state && each !== 'unknown') ?? 'unknown-to-agent',
         ),

@@ -1,6 +1,6 @@
 /**
- * The webhook's posts, shared by all bridges of the user: one bridge posts each pending action. A bridge killed while
- * it posts leaves its row. The next bridge posts again, with the same `webhook-id`.
+ * The webhook's posts, shared by all bridges of the user. For each pending action, one bridge sends the post. If that
+ * bridge is killed, its row remains. The next bridge posts again, with the same `webhook-id`.
  */
 import { z } from 'zod';
 import type { BridgeDatabase } from './database.ts';
@@ -35,7 +35,7 @@ export class WebhookPosts {
     database.forget('webhook_posts', KEPT_MS);
   }
 
-  /** @returns whether this bridge posts the action: it is the first, or the earlier bridge ended before it was done */
+  /** @returns true if this bridge posts the action: it is the first, or the earlier bridge ended before it was done */
   async take(about: PostedAction): Promise<boolean> {
     if (this.#insert(about)) return true;
     const key = keyOf(about);
@@ -57,7 +57,7 @@ export class WebhookPosts {
   }
 
   /**
-   * Takes over the open posts of ended bridges. If several bridges try, each post goes to one.
+   * Takes over the open posts of ended bridges. If several bridges try, each post goes to only one of them.
    * @param agents the agents of this bridge; it leaves the posts of other agents to other bridges
    */
   async takeOver(agents: readonly string[]): Promise<readonly (PostedAction & { state: PostState })[]> {
@@ -77,7 +77,7 @@ export class WebhookPosts {
     return taken;
   }
 
-  /** Another bridge may take over this post of this bridge. */
+  /** Allows another bridge to take over this post. */
   release(about: PostedAction): void {
     const key = keyOf(about);
     this.#unsent.delete(JSON.stringify(key));

@@ -1,4 +1,4 @@
-/** The names of the MCP tools. A prefix from the settings goes before each, and changes nothing else. */
+/** The names of the MCP tools. The settings may add a prefix to each name, and change nothing else. */
 export const TOOL_NAMES = [
   'delegate_task_to_assistant',
   'approve_or_deny_pending_action',

@@ -25,7 +25,7 @@ export function abortedTool(path: string): string | undefined {
   }
 }
 
-/** The body is optional: `{"reason": "…"}`. */
+/** The body may be absent. Its form is `{"reason": "…"}`. */
 export async function abortAnswer(request: Request, toolId: string, abort: AbortTool): Promise<Response> {
   if (request.method !== 'POST')
     return rpcError(405, `${ABORT_PATH}<toolId> takes POST.`, { headers: { Allow: 'POST' } });

@@ -1,7 +1,7 @@
 /**
- * Decides whether a request to MCP over HTTP is allowed (X1). Checks the Host and Origin headers and the bearer
- * token. A web page can point its own host name at 127.0.0.1 and have a browser send requests here. Its Host and
- * Origin headers reveal that. Pure. Tokens are compared in constant time.
+ * Decides whether a request to MCP over HTTP is allowed (X1). Checks the Host and Origin headers and the bearer token.
+ * A web page can point its own host name at 127.0.0.1. A browser then sends the page's requests here, but the Host and
+ * Origin headers show this. Pure. Compares tokens in constant time.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { localhostAllowedHostnames, validateHostHeader } from '@modelcontextprotocol/server';
@@ -10,9 +10,9 @@ import { bearerToken, sameToken, tokenDigest } from '../../../shared/net/bearer-
 
 export interface AccessRules {
   token: string;
-  /** The token's file. The error for a missing token names it. */
+  /** The path of the token's file, for the error about a missing token. */
   tokenPath: string;
-  /** Origins of pages that may call, e.g. `https://console.example.com`. */
+  /** The origins of pages that may send requests, e.g. `https://console.example.com`. */
   origins: readonly string[];
 }
 
@@ -21,7 +21,7 @@ interface AccessRefused {
   message: string;
 }
 
-/** Checks Host and Origin, before the token. @returns undefined when both are allowed */
+/** Checks Host and Origin, before the token is checked. @returns undefined when both are allowed */
 export function checkHostAndOrigin(
   headers: IncomingHttpHeaders,
   { origins }: AccessRules,

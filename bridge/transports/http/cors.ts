@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** How long a browser may cache the answer to a preflight, in seconds. */
 const MAX_AGE = 600;
 
-/** MCP's own request headers, of the older revisions and of 2026-07-28, and those of any JSON request with a token. */
+/** MCP's own request headers, of all revisions, and the headers of any JSON request with a token. */
 const REQUEST_HEADERS = [
   'Authorization',
   'Content-Type',
@@ -20,7 +20,7 @@ const REQUEST_HEADERS = [
 ];
 const RESPONSE_HEADERS = ['Mcp-Session-Id', 'WWW-Authenticate', 'Retry-After'];
 
-/** For every answer to an allowed page; none for a request without Origin. */
+/** The headers for every answer to an allowed page. Empty for a request without Origin. */
 export function pageHeaders({ origin }: IncomingHttpHeaders): Readonly<Record<string, string>> {
   if (origin === undefined) return {};
   return {
@@ -44,7 +44,7 @@ export function preflightHeaders(headers: IncomingHttpHeaders): Readonly<Record<
     'Access-Control-Allow-Methods': 'GET, POST, DELETE',
     'Access-Control-Allow-Headers': REQUEST_HEADERS.join(', '),
     'Access-Control-Max-Age': String(MAX_AGE),
-    // Private Network Access: a page of another network may call this machine only if the answer allows it.
+    // Private Network Access: the answer must allow a page of another network to call this machine.
     ...(headers['access-control-request-private-network'] === 'true'
       ? { 'Access-Control-Allow-Private-Network': 'true' }
       : {}),

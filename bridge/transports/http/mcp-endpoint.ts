@@ -1,4 +1,4 @@
-/** Serves MCP over Streamable HTTP: 2026-07-28 and every older revision at one address, as over stdio. */
+/** Serves MCP over Streamable HTTP: 2026-07-28 and every older revision at one address, as stdio does. */
 import {
   createMcpHandler,
   isJsonContentType,
@@ -16,7 +16,7 @@ import { DEFAULT_SESSION_LIMITS, type ExchangeEnd, McpSessions, type SessionLimi
 import { PARSE_ERROR, rpcError } from './rpc-error.ts';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
-/** How much of a too large body the bridge still reads, so that the sender gets to read the error. */
+/** If a body is too large, the bridge still reads this many bytes. So the sender can read the error. */
 const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES;
 /** Part of the body may be unread, so the connection cannot carry another request. */
 const LAST = { Connection: 'close' };
@@ -46,8 +46,7 @@ export function mcpEndpoint({
   const sessions = new McpSessions(serve, limits, {
     onLeft: (tasks) => onDisconnect === 'cancel' && void tasks.cancelAll(log),
   });
-  // Under 2026-07-28 requests do not identify their client, so the next call of any client reports cancelled
-  // calls.
+  // Under 2026-07-28, requests do not identify their client. So the next call of any client reports cancelled calls.
   const client = {
     withdrawals: new CancelledCalls(),
     receipts: new UnconfirmedAnswers(),

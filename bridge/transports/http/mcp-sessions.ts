@@ -1,10 +1,10 @@
 /**
- * Keeps the MCP sessions of the older revisions over HTTP. A session begins with `initialize`, and each later
- * request names it in a header. It ends by DELETE, or after a long idle time. Its tasks go on (E4).
+ * Keeps the MCP sessions of the older revisions over HTTP. A session begins with `initialize`, and each later request
+ * names it in a header. A session ends by DELETE or after a long idle time. Its tasks continue (E4).
  *
  * Invariants
- * - The number of sessions is limited. When the limit is reached, the session that is idle longest ends. A session
- *   in use never does.
+ * - The number of sessions is limited. At the limit, the session that is idle longest ends. A session in use never
+ *   ends.
  * - A session with an open exchange, such as a stream, is in use.
  */
 import { randomUUID } from 'node:crypto';
@@ -26,19 +26,19 @@ import { StreamEvents } from './stream-events.ts';
 export const SESSION_HEADER = 'mcp-session-id';
 
 export interface SessionLimits {
-  /** The most sessions at one time. */
+  /** The maximum number of sessions at one time. */
   most: number;
   /** How long a session may be idle, in milliseconds. */
   idleMs: number;
-  /** How long a client has to come back after its connection was cut, in milliseconds. */
+  /** How long a client may take to reconnect after its connection broke, in milliseconds. */
   reconnectMs: number;
 }
 
 export const DEFAULT_SESSION_LIMITS: SessionLimits = { most: 100, idleMs: 30 * 60_000, reconnectMs: 10_000 };
 
-/** How long a client waits before it resumes a stream that broke, in milliseconds. */
+/** How long a client waits before it resumes a broken stream, in milliseconds. */
 const RETRY_MS = 1_000;
-/** Seconds after which a client may try again when every session is in use. */
+/** If every session is in use, a client may try again after this time, in seconds. */
 const RETRY_AFTER = 30;
 
 interface McpSession {
@@ -68,7 +68,7 @@ export class McpSessions {
   readonly #now: () => number;
   readonly #onLeft: (tasks: ClientTasks) => void;
   readonly #sessions = new Map<string, McpSession>();
-  /** Sessions that are starting, and count against the limit. */
+  /** The number of sessions that are starting. They count against the limit. */
   #beginning = 0;
   #sweep: NodeJS.Timeout | undefined;
 
@@ -100,7 +100,7 @@ export class McpSessions {
     if (id === null)
       return rpcError(400, 'Send initialize first, and the Mcp-Session-Id of its answer with each request.');
     const session = this.#sessions.get(id);
-    // MCP 2025-11-25, Streamable HTTP, session management 3: the client then initializes anew.
+    // MCP 2025-11-25, Streamable HTTP, session management 3: the client then sends `initialize` again.
     if (session === undefined) {
       return rpcError(
         404,
@@ -152,7 +152,7 @@ export class McpSessions {
       receipts,
       seen: new SeenResults(),
       unattended: false,
-      // A cancelled call gets no answer, so nothing else ends its stream.
+      // A cancelled call gets no answer, so the bridge must end its stream here.
       released: (requestId) => {
         events.forget(requestId);
         transport.closeSSEStream(requestId);
@@ -185,7 +185,7 @@ export class McpSessions {
     session.lastUsed = cutAt;
     const id = requestIdIn(body);
     if (end !== 'cut' || id === undefined) return;
-    // A client may resume a cut stream (SEP-1699). One that sends nothing within this time has left.
+    // A client may resume a cut stream (SEP-1699). If a client sends nothing within this time, it has disconnected.
     const look = (): void => {
       if (session.lastUsed === cutAt && session.open === 0) session.tasks.lost(id);
     };
@@ -207,7 +207,7 @@ export class McpSessions {
     this.#onLeft(session.tasks);
   }
 
-  /** Ends the session's streams. Its calls in flight end as if the client had disconnected. */
+  /** Ends the session's streams. For its open calls, this is like a disconnect of the client. */
   #end(id: string, { transport, receipts }: McpSession): void {
     this.#sessions.delete(id);
     receipts.confirm();

@@ -1,4 +1,4 @@
-/** Builds the JSON-RPC error for a request that no MCP server sees, with the matching HTTP status. */
+/** Builds the JSON-RPC error for a request that reaches no MCP server, with the matching HTTP status. */
 
 /** JSON-RPC 2.0 §5.1: a code for implementation-defined errors. */
 const REFUSED = -32_000;

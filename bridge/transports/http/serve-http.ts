@@ -1,6 +1,6 @@
 /**
- * Runs the bridge's HTTP server. It listens on loopback only, because a client with the token can run commands
- * here.
+ * Runs the bridge's HTTP server. It listens only on loopback, because a client with the token can run commands on this
+ * machine.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -24,9 +24,9 @@ const HOST = '127.0.0.1';
 const PATH = '/mcp';
 const METHODS: readonly string[] = ['POST', 'GET', 'DELETE'];
 const MAX_CONNECTIONS = 512;
-/** How long clients have to receive their last answers, in milliseconds. */
+/** How long clients may take to receive their last answers, in milliseconds. */
 const LAST_WORDS_MS = 1_000;
-/** Seconds after which a client may try again when the bridge restarts. */
+/** When the bridge restarts, a client may try again after this time, in seconds. */
 const RETRY_AFTER = 2;
 
 export interface HttpRun {
@@ -70,7 +70,7 @@ export async function serveHttp({
   let closing = false;
   const server = createServer((request, response) => {
     response.on('error', () => undefined);
-    // During shutdown a connection closes after its last answer. Node marks it idle only after this event.
+    // During shutdown, a connection closes after its last answer. Node marks the connection idle only after this event.
     response.once('close', () => {
       const end: ExchangeEnd = response.writableFinished ? 'answered' : 'cut';
       const { method, url: path, headers } = request;
@@ -169,7 +169,7 @@ function webRequest(request: IncomingMessage, signal?: AbortSignal): Request {
   return new Request(`http://${HOST}${PATH}`, { method, headers, ...(signal && { signal }), ...body });
 }
 
-/** Refuses a request without reading its body, so the connection closes after the answer. */
+/** Refuses a request without reading its body. So the connection must close after the answer. */
 function refuse(
   response: ServerResponse,
   answer: Response,

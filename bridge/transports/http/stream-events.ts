@@ -1,20 +1,20 @@
 /**
- * Keeps the newest messages of the response streams of one MCP session, so that a client that lost its connection gets them
- * again (MCP 2025-11-25, Streamable HTTP, Resumability and Redelivery). With such a store, the SDK begins each stream with an
+ * Keeps the newest messages of one MCP session's response streams. A client that lost its connection can get them again
+ * (MCP 2025-11-25, Streamable HTTP, Resumability and Redelivery). With this store, the SDK begins each stream with an
  * event that has an id and no data.
  *
- * S2: the id of a dropped event is unknown, and the client gets an error.
+ * S2: a dropped event's id is unknown. A client that sends such an id gets an error.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EventStore, JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 
-/** The limits of one session. The newest event stays, whatever its size. */
+/** The limits of one session. The newest event always stays, whatever its size. */
 const MAX_EVENTS = 500;
 const MAX_CHARACTERS = 2 * 1024 * 1024;
 
 interface StreamEvent {
   stream: string;
-  /** Undefined for the event at the beginning of a stream, which has no data. */
+  /** Undefined for the first event of a stream, which has no data. */
   message: JSONRPCMessage | undefined;
   characters: number;
 }
@@ -22,13 +22,13 @@ interface StreamEvent {
 export class StreamEvents implements EventStore {
   /** By event id, in the order of the events. */
   readonly #events = new Map<string, StreamEvent>();
-  /** The requests whose streams are open or have been answered, by stream. */
+  /** By stream: the request that it answers. The stream is open, or its answer is complete. */
   readonly #requests = new Map<string, RequestId>();
   readonly #request = new AsyncLocalStorage<RequestId>();
   #last = 0;
   #characters = 0;
 
-  /** Runs `answer`. A stream that begins in it belongs to the request. */
+  /** Runs `answer`. A stream that begins meanwhile belongs to the request. */
   during<T>(request: RequestId | undefined, answer: () => T): T {
     return request === undefined ? answer() : this.#request.run(request, answer);
   }

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Resolves when everything is written. If the client disconnects, the rest is cancelled without an error. */
+/** Resolves when everything is written. If the client disconnects, it cancels the rest without an error. */
 export async function writeResponse(
   response: ServerResponse,
   answer: Response,

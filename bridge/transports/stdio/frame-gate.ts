@@ -1,7 +1,7 @@
 /**
- * Filters stdin, line by line, before the SDK reads it. MCP messages and empty lines pass. Any other line gets a
- * typed error, and no other message is lost (X3). The length of a line is limited, so an endless line costs
- * bounded memory.
+ * Filters stdin line by line, before the SDK reads it. MCP messages and empty lines pass. For any other line, the
+ * sender gets a typed error, and no other message is lost (X3). The length of a line is limited, so an endless line
+ * needs only bounded memory.
  */
 import { Transform, type TransformCallback } from 'node:stream';
 import { LineSplitter } from '../../../shared/net/line-splitter.ts';

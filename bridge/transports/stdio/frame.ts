@@ -1,6 +1,6 @@
 /**
- * Checks one line of stdin before the SDK reads it. The SDK drops an invalid line, and its sender waits forever.
- * Pure.
+ * Checks one line of stdin before the SDK reads it. The SDK would drop an invalid line silently, and its sender would
+ * wait for ever. Pure.
  */
 import { INVALID_REQUEST, PARSE_ERROR, parseJSONRPCMessage } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -49,7 +49,10 @@ function refusal(code: number, message: string, id?: string | number): FrameErro
 
 const MAX_PLACE = 100;
 
-/** Where the message is invalid. The parser reports an error for each kind of message, so only the place is useful. */
+/**
+ * The position of the error in the message. The parser reports an error for each kind of message, so only the position
+ * is useful.
+ */
 function problemOf(error: unknown): string {
   if (!(error instanceof z.core.$ZodError)) return 'it is no JSON-RPC message';
   const places = error.issues.flatMap((issue) =>

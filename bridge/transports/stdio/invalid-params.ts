@@ -1,4 +1,4 @@
-/** Corrects an SDK error: it reports invalid parameters as an internal error, with schema issues as JSON. Pure. */
+/** Corrects an SDK error. The SDK reports invalid parameters as an internal error, with schema issues as JSON. Pure. */
 import { INTERNAL_ERROR, INVALID_PARAMS, type JSONRPCMessage } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
@@ -7,8 +7,8 @@ const issues = z
   .min(1);
 
 /**
- * Turns the SDK's "internal error" for invalid parameters into "invalid params" (JSON-RPC 2.0 §5.1), with the path and the
- * reason of each problem. Returns any other message unchanged.
+ * Turns the SDK's "internal error" for invalid parameters into "invalid params" (JSON-RPC 2.0 §5.1). The new error has
+ * the path and the reason of each problem. Any other message stays the same.
  */
 export function withInvalidParams(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message) || message.error.code !== INTERNAL_ERROR) return message;
