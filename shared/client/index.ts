@@ -1,6 +1,6 @@
 /**
- * `mcp-a2a-bridge/client`: start, follow, decide, abort and resume tasks, in Node or in a web page.
- * It uses only APIs that both have (fetch, AbortSignal, ReadableStream, EventTarget).
+ * `mcp-a2a-bridge/client`: start, follow, decide, abort and resume tasks, in Node or in a web page. It uses only APIs
+ * that Node and browsers have (fetch, AbortSignal, ReadableStream, EventTarget).
  */
 export { A2aClient } from './a2a/a2a-client.ts';
 export type { A2aClientOptions } from './a2a/a2a-client.ts';

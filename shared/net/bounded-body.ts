@@ -1,4 +1,7 @@
-/** Limits the size of response bodies (X3). A peer may send gigabytes: this must end in an error, not exhaust the memory. */
+/**
+ * Limits the size of response bodies (X3). A peer may send gigabytes. Then the caller must get an error before the
+ * memory is full.
+ */
 const LF = 10;
 const CR = 13;
 
@@ -22,8 +25,8 @@ export async function boundedBytes(
 }
 
 /**
- * Passes server-sent events on. Fails when one event exceeds `maxEventBytes`, or when nothing arrives for `silenceMs`.
- * A heartbeat counts as data.
+ * Passes server-sent events on. It fails when one event exceeds `maxEventBytes`, or when no data arrives for
+ * `silenceMs`. A heartbeat counts as data.
  */
 export function boundEvents(
   { maxEventBytes, silenceMs }: { maxEventBytes: number; silenceMs?: number | undefined },

@@ -6,7 +6,7 @@ export class LineSplitter {
   readonly #maxBytes: number;
   #parts: Buffer[] = [];
   #size = 0;
-  /** The current line is too long; the rest of it is dropped. */
+  /** True while the current line is too long. The rest of that line is dropped. */
   #skipping = false;
 
   constructor(maxBytes: number) {
@@ -15,7 +15,7 @@ export class LineSplitter {
 
   /**
    * Adds a chunk.
-   * @returns the complete lines without line ends, and the number of lines that became too long, which are dropped
+   * @returns the complete lines without line ends, and the number of lines that were dropped because they were too long
    */
   push(chunk: Buffer): { lines: string[]; tooLong: number } {
     const lines: string[] = [];

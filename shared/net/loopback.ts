@@ -1,5 +1,5 @@
 /**
- * Whether a host name or address is that of this machine alone: foreign DNS cannot redirect it. Pure.
+ * Whether a host name or address always means this machine, so that foreign DNS cannot redirect it. Pure.
  * @param host with or without the brackets of an IPv6 address
  */
 export function isLoopback(host: string): boolean {

@@ -4,7 +4,7 @@ export interface PageTarget {
   taskId?: string | undefined;
   /** The id of an action of that task. */
   callId?: string | undefined;
-  /** The `shown` code of the action as the person saw it. The page says when the action has changed since. */
+  /** The `shown` code of the action that the person saw. If the action has changed since, the page says so. */
   shown?: string | undefined;
 }
 

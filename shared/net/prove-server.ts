@@ -49,7 +49,10 @@ interface Answer {
   text: string;
 }
 
-/** `fetch` does not tell the address of its socket, and follows proxies of the environment in newer versions of Node. */
+/**
+ * `fetch` does not give the address of its socket. In newer versions of Node it also follows proxies of the
+ * environment.
+ */
 function get(url: URL, timeoutMs: number): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { agent: false });

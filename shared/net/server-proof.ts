@@ -1,8 +1,8 @@
 /**
- * The messages by which a server proves to a client that it knows the user's token. The token itself is not sent
- * (challenge and response with HMAC, RFC 2104). Pure.
+ * The messages with which a server proves to a client that it knows the user's token. Neither side sends the token
+ * itself (challenge and response with HMAC, RFC 2104). Pure.
  *
- * The proof covers the address at which the connection ends. So a program at another address cannot relay it.
+ * The proof covers the server's address on the connection. So a program at another address cannot relay the proof.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';

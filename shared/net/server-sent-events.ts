@@ -11,11 +11,14 @@ export class EventTooLarge extends Error {
 }
 
 export interface StreamReading {
-  /** If nothing arrives for this time, not even a comment, the stream counts as dead. Milliseconds. The default is no limit. */
+  /**
+   * A stream without data for this time counts as broken. A comment counts as data. Milliseconds. Without this, there
+   * is no limit.
+   */
   quietMs?: number;
   /**
-   * Stops the reading when it aborts. The request's own signal is not enough: if it aborts just as the response ends, Node's
-   * fetch neither ends nor rejects a pending read.
+   * Stops the reading when it aborts. The request's own signal is not enough. If it aborts exactly when the response
+   * ends, Node's fetch neither ends nor rejects a pending read.
    */
   signal: AbortSignal;
 }
@@ -49,7 +52,7 @@ export async function* eventsOf(
       if (overflow) throw new EventTooLarge('The server sent an event that is too large.');
     }
   } finally {
-    // The connection may be closed already.
+    // The connection may already be closed.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -11,7 +11,7 @@ export { AGENT_COMMAND, RUN_TOOL };
 /** Characters of an argument: the input of a tool may contain a whole file. */
 const MAX_ARGUMENT = 1_000_000;
 
-/** A command as the person typed it. If the name has several words, some of them may be in `args`. */
+/** A command as the person typed it. A part of a name with several words may be in `args`. */
 export const commandCallSchema = z.strictObject({
   command: z.string().min(1).max(200),
   args: z.array(z.string().max(MAX_ARGUMENT)).max(50).default([]),

@@ -1,7 +1,7 @@
 /**
- * A call as clients see it: its preview, its side effect, why it waits, and its steps. Part of
- * `urn:mcp-a2a-bridge:tool-approval:v1`. The schemas are in `zod/mini`: with the full `zod`, the bundle of a web page would be ten
- * times as large.
+ * A call as clients see it: its preview, its side effect, the reason why it waits, and its steps. Part of
+ * `urn:mcp-a2a-bridge:tool-approval:v1`. The schemas use `zod/mini`. With the full `zod`, the bundle of a web page is
+ * ten times as large.
  */
 import * as z from 'zod/mini';
 import { questionSchema } from './question.ts';
@@ -25,8 +25,8 @@ export const decisionWordSchema = z.enum(['approve', 'deny', 'edit', 'answer']);
 export type DecisionWord = z.infer<typeof decisionWordSchema>;
 
 /**
- * Why the call waits. `approval`: no one has decided it. `outcome-unknown`: a crash lost its outcome. `content-changed`: its
- * content has changed since it was shown. `question`: it needs an answer, and no tool runs.
+ * Why the call waits. `approval`: no one has decided it. `outcome-unknown`: a crash lost its outcome.
+ * `content-changed`: its content has changed since a person saw it. `question`: it needs an answer, and no tool runs.
  */
 export const pendingReasonSchema = z.enum(['approval', 'outcome-unknown', 'content-changed', 'question']);
 export type PendingReason = z.infer<typeof pendingReasonSchema>;
@@ -41,7 +41,7 @@ export const stopReasonSchema = z.enum([
 ]);
 export type StopReason = z.infer<typeof stopReasonSchema>;
 
-/** The steps of a tool execution whose number is known, e.g. 3 of 10 pages. `done` may count the step that runs. */
+/** The steps of a tool execution with a known total, e.g. 3 of 10 pages. `done` may include the current step. */
 export const toolProgressSchema = z.object({ done: z.number(), total: z.number() });
 export type ToolProgress = z.infer<typeof toolProgressSchema>;
 
@@ -66,7 +66,7 @@ export const activitySchema = z.discriminatedUnion('type', [
     decision: decisionWordSchema,
     by: z.string(),
     channel: z.string(),
-    /** SHA-256 (hex) of the input that was decided on, for the record. Older servers may leave it out. */
+    /** SHA-256 (hex) of the input at the time of the decision, for the record. Older servers may omit it. */
     inputHash: z.optional(z.string()),
   }),
   z.object({ type: z.literal('tool.started'), ...callRef, toolId: z.string() }),

@@ -1,4 +1,4 @@
-/** Names the tool calls that a completed task did not do. A model may say nothing of them. Pure. */
+/** Names the tool calls that a completed task did not do. A model may not mention them. Pure. */
 import { visibleLine } from '../text/visible-text.ts';
 
 interface EndedCall {
@@ -7,7 +7,7 @@ interface EndedCall {
   state: string;
 }
 
-/** How a call ended without its effect. An error is no such end: agents try again, or report it. */
+/** The ends of a call without an effect. An error is not in this list, because agents try again or report it. */
 const WORDS: ReadonlyMap<string, string> = new Map([
   ['denied', 'denied'],
   ['stopped', 'stopped'],
@@ -15,7 +15,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 const MOST = 5;
-/** The most characters of a title. */
+/** The maximum number of characters of a title. */
 const TITLE = 100;
 
 /**

@@ -6,7 +6,7 @@ import type { Answer, FormSchema, Question } from './question.ts';
 /** The limit of a preview in the text part, for clients without the extension. The data part has the whole preview. */
 export const TEXT_PART_LIMITS: TextLimits = { characters: 8_000 };
 
-/** Each line from the agent has a line mark. Only the working directory has none: the product adds it. */
+/** Each line from the agent has a line mark. Only the working directory has no mark, because the product adds it. */
 export function quotedPreview(preview: Preview, room?: TextLimits): QuotedText {
   switch (preview.type) {
     case 'diff':
@@ -33,7 +33,7 @@ function jsonText(value: unknown): string {
   }
 }
 
-/** Who offers the tool. The name of a server or an agent is foreign text, as it came. */
+/** The source of the tool. The name of a server or an agent is unchanged foreign text. */
 export function sourceText(source: ToolSource): string {
   switch (source.type) {
     case 'built-in':

@@ -1,6 +1,7 @@
 /**
- * The schemas of a question to a person and of the answer, part of `urn:mcp-a2a-bridge:tool-approval:v1`. A question is a
- * pending action that needs an answer instead of an approval. The schemas are in `zod/mini`, because web pages read them too.
+ * The schemas of a question to a person and of the answer, part of `urn:mcp-a2a-bridge:tool-approval:v1`. A question is
+ * a pending action that needs an answer instead of an approval. The schemas use `zod/mini`, because web pages read them
+ * too.
  */
 import * as z from 'zod/mini';
 
@@ -13,8 +14,8 @@ export type Choice = z.infer<typeof choiceSchema>;
 const titled = z.array(z.object({ const: z.string(), title: z.exactOptional(z.string()) }));
 
 /**
- * One form field, as in MCP elicitation (MCP 2025-11-25, `PrimitiveSchemaDefinition`). Other keywords are dropped. A
- * `pattern` above all: a hostile server could send one that blocks the process (X3).
+ * One form field, as in MCP elicitation (MCP 2025-11-25, `PrimitiveSchemaDefinition`). Other keywords are dropped. The
+ * main reason is `pattern`: a hostile server could send one that blocks the process (X3).
  */
 const formField = z.object({
   type: z.enum(['string', 'number', 'integer', 'boolean', 'array']),
@@ -48,7 +49,7 @@ export const formSchema = z.object({
 });
 export type FormSchema = z.infer<typeof formSchema>;
 
-/** A question to a person. It asks for free text, for a choice, or, with a `schema`, for a completed form. */
+/** A question to a person. It asks for free text or for a choice. With a `schema`, it asks for a completed form. */
 export const questionSchema = z.object({
   text: z.string().check(z.minLength(1)),
   choices: z.optional(z.array(choiceSchema).check(z.minLength(1))),
@@ -61,8 +62,8 @@ export const questionSchema = z.object({
 export type Question = z.infer<typeof questionSchema>;
 
 /**
- * A person's answer: free text, a label, several labels, or the values of a form by field name. A client that can only send
- * text may write labels with commas between them, and a form as JSON.
+ * A person's answer: free text, a label, several labels, or the values of a form by field name. A client that sends
+ * only text may separate labels with commas, and write a form as JSON.
  */
 export const answerSchema = z.union([
   z.string().check(z.maxLength(100_000)),

@@ -1,13 +1,13 @@
-/** What a decision binds to (D2): the hash of an input, and the code of what a person is shown. */
+/** The values that bind a decision (D2): the hash of an input, and the code of the content that a person sees. */
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 
-/** Hex digits of a code. */
+/** The number of hex digits of a code. */
 export const SHOWN_DIGITS = 8;
 
 /**
- * The first 8 hex digits of the SHA-256 of the canonical JSON of what is shown. Equal codes mean the same question; the
- * code grants nothing.
+ * The first 8 hex digits of the SHA-256 of the canonical JSON of the shown content. Equal codes mean the same question.
+ * The code gives no rights.
  */
 export function shownCode(...shown: readonly unknown[]): string {
   return createHash('sha256')

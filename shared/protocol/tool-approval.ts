@@ -1,10 +1,10 @@
 /**
  * The A2A extension `urn:mcp-a2a-bridge:tool-approval:v1`: the schemas of pending actions and of decisions on them.
  *
- * An `input-required` task carries one data part `{ extension, pending: [...] }`. A decision message carries one data part
- * `{ extension, decisions: [...] }`. A client without the extension reads the text part beside it. If one action is pending,
- * such a client may answer the task's first question with exactly `approve` or `deny`. For each later question, the
- * action's code must follow the word. Any text answers a question.
+ * An `input-required` task has one data part `{ extension, pending: [...] }`. A decision message has one data part
+ * `{ extension, decisions: [...] }`. A client without the extension reads the text part beside it. If one action is
+ * pending, such a client may answer the task's first question with exactly `approve` or `deny`. For each later
+ * question, the client must add the action's code after the word. Any text answers a question.
  */
 import { z } from 'zod';
 import { TOOL_APPROVAL } from './extensions.ts';
@@ -53,17 +53,17 @@ const pendingActionSchema = z.object({
   title: z.string(),
   input: z.record(z.string(), z.unknown()),
   /**
-   * Names this question: 8 hex digits over the call, its input, the content its preview was made from, and `reason`. A
-   * decision carries the code of the question that the person saw; another code is refused (D2).
+   * The code of this question: 8 hex digits. They cover the call, its input, the content of its preview, and `reason`.
+   * A decision contains the code of the question that the person saw. Another code is refused (D2).
    */
   shown: z.string(),
   sideEffect: sideEffectSchema,
   source: toolSourceSchema,
   preview: previewSchema,
   reason: pendingReasonSchema,
-  /** The task has asked nothing before: a client without the extension may answer with a plain word. */
+  /** The task has not asked before. So a client without the extension may answer with a plain word. */
   first: z.literal(true).optional(),
-  /** The operator's rule that makes the server ask, even if a grant covers the call. Absent if no such rule matches. */
+  /** The operator's rule that makes the server ask although a grant covers the call. Absent if no such rule matches. */
   rule: z.string().optional(),
   /** RFC 3339, or null if the action never expires. */
   expiresAt: z.string().nullable(),
@@ -74,8 +74,8 @@ const pendingActionSchema = z.object({
 export type PendingAction = z.infer<typeof pendingActionSchema>;
 
 /**
- * The limits of a grant: its minutes from the decision, and the number of later calls it allows. The grant ends at the limit
- * that is reached first. Without a limit it lasts as long as the task.
+ * The limits of a grant: its minutes from the decision, and the number of later calls that it allows. The grant ends at
+ * the first limit that it reaches. Without a limit it lasts as long as the task.
  */
 const grantLimitsSchema = z
   .strictObject({
@@ -88,10 +88,10 @@ const grantLimitsSchema = z
 export type GrantLimits = z.infer<typeof grantLimitsSchema>;
 
 /**
- * One decision. `shown` is the code of the question that the person saw. The surface that displayed the question keeps it,
- * and no other code fills it in (D2). `edit` needs `input` or `content`, and only `edit` takes them. `input` replaces the
- * whole input. `content` replaces only the text of a tool that writes a file. `answer` needs `answer`, and only `answer`
- * takes it.
+ * One decision. `shown` is the code of the question that the person saw. The surface that showed the question stores
+ * this code. No other code may replace it (D2). `edit` needs `input` or `content`, and only `edit` takes them. `input`
+ * replaces the whole input. `content` replaces only the text of a tool that writes a file. `answer` needs `answer`, and
+ * only `answer` takes it.
  */
 export const decisionSchema = z
   .strictObject({
@@ -130,7 +130,7 @@ export const decisionsPartSchema = z.strictObject({
 });
 export type DecisionsPart = z.infer<typeof decisionsPartSchema>;
 
-/** Revokes grants of a task: the named ones, or all. A granted call that has not started is pending again. */
+/** Revokes grants of a task: the named grants, or all. If a granted call has not started, it is pending again. */
 export const revokePartSchema = z.strictObject({
   extension: z.literal(TOOL_APPROVAL),
   revoke: z.union([z.literal('all'), z.array(z.string().min(1).max(200)).min(1).max(1000)]),
@@ -140,7 +140,7 @@ export type RevokePart = z.infer<typeof revokePartSchema>;
 
 /**
  * What a task may do without asking. `ask`: read only. `accept-edits`: also change files. `auto`: everything, like
- * `autoExecute: true`. `plan`: the agent reads and makes a plan; a person cannot approve anything else.
+ * `autoExecute: true`. `plan`: the agent reads and makes a plan. A person cannot approve anything else.
  */
 export const taskModeSchema = z.enum(['ask', 'accept-edits', 'auto', 'plan']);
 export type TaskMode = z.infer<typeof taskModeSchema>;
@@ -168,8 +168,8 @@ export const todoSchema = z.strictObject({
 export type Todo = z.infer<typeof todoSchema>;
 
 /**
- * `metadata[TOOL_APPROVAL]` of an artifact that is not part of the agent's answer: the output of a tool execution, or the
- * agent's current to-do list. A client without this extension sees one more artifact.
+ * `metadata[TOOL_APPROVAL]` of an artifact that is not part of the agent's answer. It is the output of a tool
+ * execution, or the agent's current to-do list. A client without this extension sees one more artifact.
  */
 export const asideSchema = z.discriminatedUnion('role', [
   z.object({ role: z.literal('tool-output'), toolId: z.string(), title: z.string() }),
@@ -177,7 +177,7 @@ export const asideSchema = z.discriminatedUnion('role', [
 ]);
 export type Aside = z.infer<typeof asideSchema>;
 
-/** The decision in force on a call: who made it, over which channel, when (RFC 3339), and the hash of its input. */
+/** The decision in force on a call: who made it, over which channel, the time (RFC 3339), and the hash of its input. */
 const standingDecisionSchema = z.object({
   decision: decisionWordSchema,
   by: z.string(),
@@ -199,7 +199,7 @@ const usage = z.object({
   usd: z.number().nullable().optional(),
 });
 
-/** A grant in force, as a status shows it. Times are RFC 3339. */
+/** A grant in force, as a status shows it. Times are in RFC 3339. */
 const grantViewSchema = z.object({
   grantId: z.string(),
   scope: decisionScopeSchema.exclude(['once']),
@@ -227,7 +227,7 @@ export const toolServerViewSchema = z.object({
 });
 export type ToolServerView = z.infer<typeof toolServerViewSchema>;
 
-/** `metadata[TOOL_APPROVAL]` of a Task: the facts that a status view needs and A2A has no field for. */
+/** `metadata[TOOL_APPROVAL]` of a Task: facts for a status view that have no field in A2A. */
 export const taskOverviewSchema = z.object({
   settings: taskSettingsSchema,
   turns: z.number(),

@@ -20,7 +20,10 @@ export class AbortScope<Reason> {
     else this.abort(parent.#aborted.reason);
   }
 
-  /** Aborts with a plain `AbortError`. Read the reason from the scope: libraries must not report it as their own error. */
+  /**
+   * Aborts with a plain `AbortError`. The reason is in the scope, because libraries must not report it as their own
+   * error.
+   */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -58,7 +61,7 @@ export class AbortScope<Reason> {
 }
 
 /**
- * Calls `act` once when `signal` aborts, or at once if it is aborted already.
+ * Calls `act` once when `signal` aborts, or at once if it has already aborted.
  * @returns a function that removes the listener. Call it on every path, so that a long-lived signal keeps no listeners.
  */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
@@ -71,8 +74,9 @@ export function onAbort(signal: AbortSignal, act: () => void): () => void {
 }
 
 /**
- * Waits for the work, and no longer than the signal allows, even if the work cannot be cancelled.
- * @param discard releases a result that comes after the abort. @throws the reason of the abort, or the error of the work
+ * Waits for the work until the signal aborts, even if the work cannot be cancelled.
+ * @param discard releases a result that comes after the abort.
+ * @throws the reason of the abort, or the error of the work
  */
 export function unlessAborted<T>(
   work: Promise<T>,

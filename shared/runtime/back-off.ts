@@ -5,7 +5,7 @@ export interface BackOff {
   maxTimeout: number;
   /** Each wait is `factor` times the last. */
   factor: number;
-  /** Spreads the retries: clients that lost one server do not return all at once. */
+  /** Adds jitter to the delays, so that clients of one lost server do not all return at once. */
   randomize: boolean;
 }
 
@@ -18,12 +18,12 @@ export const BACK_OFF: BackOff = {
   randomize: true,
 };
 
-/** The same back-off with its jitter drawn once. `delayAfter` then knows each wait before it begins. */
+/** The same back-off, with its jitter chosen once. So `delayAfter` knows each delay in advance. */
 export function spread({ minTimeout, randomize, ...rest }: BackOff): BackOff {
   return { ...rest, minTimeout: randomize ? minTimeout * (1 + Math.random()) : minTimeout, randomize: false };
 }
 
-/** The wait of `p-retry` after so many retries, in milliseconds, without jitter. Pure. */
+/** The delay of `p-retry` after this number of retries, in milliseconds, without jitter. Pure. */
 export function delayAfter(retries: number, { minTimeout, maxTimeout, factor }: BackOff): number {
   return Math.min(Math.round(minTimeout * factor ** retries), maxTimeout);
 }

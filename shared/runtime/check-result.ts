@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const checkResultSchema = z.object({
   /** The subject of the check, e.g. `agent local`. */
   subject: z.string(),
-  /** `warn`: it works, but may surprise. `fail`: it does not work. */
+  /** `warn`: it works, but may behave unexpectedly. `fail`: it does not work. */
   level: z.enum(['ok', 'warn', 'fail']),
   message: z.string(),
   /** The next step; absent if none is needed. */
@@ -15,9 +15,9 @@ export type CheckResult = z.infer<typeof checkResultSchema>;
 /** What `a2a-server check --json` prints. */
 export const serverCheckSchema = z.object({
   ok: z.boolean(),
-  /** What runs the tasks by these settings, as `GET /health` says it; null if the settings cannot be read. */
+  /** The agent that runs the tasks with these settings, as in `GET /health`; null if the settings cannot be read. */
   agent: z.string().nullable(),
-  /** The environment variable that is missing. A server that another program starts may have it. */
+  /** The environment variable that is missing. If another program starts the server, the server may have it. */
   missingVariable: z.string().nullable(),
   findings: z.array(checkResultSchema),
 });

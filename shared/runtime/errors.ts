@@ -1,5 +1,6 @@
 /**
- * The typed errors of both programs, and what they read from other errors. A client reads the name of an error as `reason` in the `ErrorInfo` of an A2A error.
+ * The typed errors of both programs, and functions that read other errors. A client reads the name of an error as
+ * `reason` in the `ErrorInfo` of an A2A error.
  */
 
 /** Every reason. `retryable`: the same request, unchanged, may succeed later. */

@@ -1,18 +1,21 @@
 /**
- * Removes secrets from `/proc/<pid>/environ`, which every process of the same user can read (proc(5)). It shows the memory
- * that held the environment at the start, so deleting a variable changes nothing there.
+ * Removes secrets from `/proc/<pid>/environ`, which every process of the same user can read (proc(5)). That file shows
+ * the memory that held the environment at the start. So deleting a variable does not change the file.
  */
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 
-/** Marks the children of a server. A server finds surviving processes by it, so it stays visible. It is no secret. */
+/**
+ * Marks the children of a server. A server finds surviving processes by this variable, so it stays visible. It is no
+ * secret.
+ */
 export const CHILD_MARKER = 'A2A_SERVER_CHILD';
 
 /** True for the name of a variable that holds no secret. */
 export type Keep = (name: string) => boolean;
 
 /**
- * Moves every variable to other memory and overwrites the original. `process.env` stays the same. Linux only: other systems
- * show the environment of a process to its own user only through a debugger or `ps -E`.
+ * Moves every variable to other memory and overwrites the original. `process.env` stays the same. Linux only: on other
+ * systems, only the same user can read the environment, with a debugger or `ps -E`.
  * @returns false if a variable is still visible, for example because the kernel forbids writing to `/proc/self/mem`
  */
 export function hideEnvironment(keep: Keep): boolean {
@@ -27,7 +30,7 @@ export function hideEnvironment(keep: Keep): boolean {
   }
 }
 
-/** The names of the variables that `/proc/self/environ` shows, other than those to keep. @throws the error of the system */
+/** The names of the variables in `/proc/self/environ`, without those to keep. @throws the error of the system */
 function exposedVariables(keep: Keep): string[] {
   return readFileSync('/proc/self/environ', 'latin1')
     .split('\0')

@@ -1,9 +1,9 @@
 /**
- * Keeps a stream open: reads it, and opens it again after a cut. The sessions of the bridge, `watch` and the client library
- * all read a task's stream this way.
+ * Keeps a stream open: reads it, and opens it again after a cut. The sessions of the bridge, `watch` and the client
+ * library all read a task's stream with this function.
  *
- * A stream is sound if it delivered something new, or stayed open for some seconds. After a sound stream the next one opens at
- * once, and the back-off starts afresh.
+ * A stream is sound if it delivered something new, or stayed open for some seconds. After a sound stream the next
+ * stream opens at once, and the back-off starts again.
  */
 import pRetry from 'p-retry';
 import type { BackOff } from './back-off.ts';
@@ -19,13 +19,13 @@ export interface StreamKeeping {
    * @returns `enough` if no further stream is needed @throws why the stream could not be opened, or was cut
    */
   read: (opened: () => void) => Promise<'enough' | 'ended'>;
-  /** The position of the last event that was read. A change of it means that the stream delivered something new. */
+  /** The position of the last event that was read. If it changes, the stream has delivered something new. */
   position: () => number | null;
-  /** Whether a further stream may succeed after this error. */
+  /** Whether another stream may succeed after this error. */
   passes: (error: unknown) => boolean;
-  /** Makes the error for a stream that ended although more was expected. */
+  /** Makes the error for a stream that ended too early. */
   endedEarly: () => Error;
-  /** Called before a stream is opened again after a failure. `attempt`: the number of failures in a row. */
+  /** Called before a stream is opened again after a failure. `attempt`: the number of consecutive failures. */
   onCut?: (error: unknown, attempt: number) => void;
 }
 
@@ -47,7 +47,7 @@ export async function keepReading(keeping: StreamKeeping): Promise<void> {
     if (cut !== undefined) onCut?.(cut, 1);
     return 'sound';
   };
-  // `p-retry` cannot restart its back-off, so each sound stream begins another series of attempts.
+  // `p-retry` cannot restart its back-off. So after each sound stream, a new series of attempts begins.
   while (
     (await pRetry(once, {
       ...backOff,

@@ -1,19 +1,19 @@
 /**
- * A log file of bounded size. At its limit the content is copied to `<file>.1`, and the file is emptied (as logrotate does
- * with `copytruncate`). The file stays the same file, so other writers that append to it need not reopen it: a program's
- * stderr, which also gets the last words of a crash.
+ * A log file of limited size. At the limit its content is copied to `<file>.1`, and the file becomes empty (as
+ * logrotate does with `copytruncate`). The file itself stays. So other writers need not open it again, for example a
+ * program's stderr, which also gets the last lines of a crash.
  */
 import { appendFileSync, copyFileSync, fstatSync, ftruncateSync, openSync, renameSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
-/** With the older file, a log takes at most twice this. */
+/** Together with the older file, a log has at most twice this size. */
 const MAX_BYTES = 10 * 1024 * 1024;
 
 /** The path of the earlier content of a log file. */
 export const olderLog = (path: string): string => `${path}.1`;
 
 /**
- * Each line is written when `write` returns: the last lines of a crashing process must be there.
+ * When `write` returns, the line is in the file. So the last lines of a crashing process are not lost.
  * @throws the error of the file system if the file cannot be opened
  */
 export function logFile(path: string, maxBytes = MAX_BYTES): DestinationStream {
@@ -24,13 +24,13 @@ export function logFile(path: string, maxBytes = MAX_BYTES): DestinationStream {
         if (fstatSync(file).size + Buffer.byteLength(line) > maxBytes) setAside(path, file);
         appendFileSync(file, line);
       } catch {
-        // On a full disk the log loses lines. Its caller, such as an append, has not failed.
+        // On a full disk the log loses lines. The code that logs must not fail because of that.
       }
     },
   };
 }
 
-/** A reader never sees half a copy. */
+/** A reader never sees an incomplete copy. */
 function setAside(path: string, file: number): void {
   const draft = `${olderLog(path)}.new`;
   copyFileSync(path, draft);

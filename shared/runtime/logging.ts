@@ -1,4 +1,4 @@
-/** Writes logs as JSON lines to stderr, because stdout carries a protocol (B2). Logs contain no secrets (X1). */
+/** Writes logs as JSON lines to stderr, because stdout has a protocol (B2). Logs contain no secrets (X1). */
 import { pino } from 'pino';
 import { visibleJson } from '../text/visible-text.ts';
 import type { DestinationStream, Logger } from 'pino';
@@ -44,7 +44,7 @@ export function createLogger(options: {
 function standardError(): DestinationStream {
   // Synchronous: the last lines of a crashing process must be written.
   const destination = pino.destination({ dest: 2, sync: true });
-  // On a full disk the log loses lines. Its caller, such as an append, has not failed.
+  // On a full disk the log loses lines. The code that logs must not fail because of that.
   destination.on('error', () => undefined);
   return destination;
 }

@@ -1,14 +1,14 @@
 /**
  * Runs synchronous work under a time limit.
  *
- * A regular expression, a glob or a .gitignore line from outside can take practically forever to match. JavaScript
- * cannot interrupt a running match. V8 can: the time limit of `node:vm` ends everything that runs in the script,
- * regular expressions too.
+ * A regular expression, a glob or a .gitignore line from an untrusted source can take practically forever to match.
+ * JavaScript cannot interrupt a running match. V8 can: the time limit of `node:vm` ends everything in the script,
+ * including regular expressions.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createContext, Script } from 'node:vm';
 
-/** The work did not end in time. The caller must discard everything that the work was changing. */
+/** The work did not end in time. The caller must discard all data that the work was changing. */
 export class TimeExceeded extends Error {
   override readonly name = 'TimeExceeded';
 }
@@ -35,7 +35,7 @@ export function withinTime<T>(ms: number, work: () => T): T {
 }
 
 /**
- * Like `withinTime`, for work that can run twice. A busy machine can delay the first run. So only a second timeout
+ * Like `withinTime`, for work that can run twice. A busy machine can delay the first run, so only a second timeout
  * counts. The event loop runs between the two attempts.
  */
 export async function withinTimeOrRetry<T>(ms: number, work: () => T): Promise<T> {

@@ -3,11 +3,11 @@ import { onAbort } from './abort.ts';
 import type { Clock } from './clock.ts';
 
 export interface Timeout {
-  /** Aborts after the time, or with the caller's signal. */
+  /** Aborts after the time, or when the caller's signal aborts. */
   signal: AbortSignal;
   /** True once it has expired. */
   expired: () => boolean;
-  /** Call it when the work is over. Afterwards no timer and no listener is left. */
+  /** Call this when the work is over. It removes the timer and the listener. */
   clear: () => void;
 }
 
@@ -30,7 +30,7 @@ export function startTimeout(clock: Clock, ms: number, signal?: AbortSignal): Ti
   };
 }
 
-/** Waits for the work, at most `ms` milliseconds. @returns undefined if it is not done by then */
+/** Waits for the work, at most `ms` milliseconds. @returns undefined if the work is not done in time */
 export async function atMost<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
   let cancelTimer: (() => void) | undefined;
   const late = new Promise<undefined>((resolve) => {

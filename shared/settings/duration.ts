@@ -1,16 +1,15 @@
-/** Lengths of time as people write them: `90s`, `30m`, `12h`, `7d`; `never` for one without end. */
+/** Durations as people write them: `90s`, `30m`, `12h`, `7d`. `never` means no end. */
 import { z } from 'zod';
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A hundred years: whatever is longer is `never`, and a date so far away can still be written. */
+/** A hundred years. A longer duration counts as `never`. A date so far away still has a valid text. */
 const LONGEST_MS = 36_500 * 86_400_000;
 
 export const DURATION_ALLOWED = 'a number with s, m, h or d, e.g. 12h, up to 36500d; or never';
 
 /**
- * @returns milliseconds; null for `never`.
- * No time is nought: to some that says at once, to others never.
+ * @returns milliseconds; null for `never`. Zero is not allowed: some people read it as "at once", others as "never".
  */
 export const durationSchema = z.string().transform((written, context) => {
   const ms = millisecondsOf(written);

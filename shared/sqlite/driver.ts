@@ -1,7 +1,7 @@
 /**
- * The only file that uses the SQLite driver. It hides three defects of libsql. A boolean parameter ends the whole process, so
- * parameters are typed. `get` adds a `_metadata` member to a row, so rows are arrays. A failure to open has no code, so
- * this file adds one.
+ * The only file that uses the SQLite driver. It hides three defects of libsql. A boolean parameter ends the whole
+ * process, so parameters have strict types. `get` adds a `_metadata` member to a row, so rows are arrays. An error
+ * while opening has no code, so this file adds one.
  */
 import Libsql from 'libsql';
 import { messageOf } from '../runtime/errors.ts';
@@ -29,13 +29,16 @@ export interface Sqlite {
   exec(sql: string): void;
   query(sql: string): Query;
   command(sql: string): Command;
-  /** Atomic. It takes the write lock at the start, so the values that it reads stay current until the commit. */
+  /**
+   * The transaction is atomic. It takes the write lock at the start, so the values that it reads stay current until the
+   * commit.
+   */
   transaction<Result>(work: () => Result): Result;
   close(): void;
 }
 
 /**
- * Opens the database at `path`, creating an empty one where there is none.
+ * Opens the database at `path`. If there is none, creates an empty one.
  * @param busyTimeoutMs how long a statement waits for a lock of another process, in milliseconds
  */
 export function openSqlite(path: string, { busyTimeoutMs }: { busyTimeoutMs: number }): Sqlite {
@@ -58,7 +61,7 @@ export function openSqlite(path: string, { busyTimeoutMs }: { busyTimeoutMs: num
         exec('COMMIT');
         return result;
       } catch (error) {
-        // SQLite has rolled back by itself after some failures (a full disk, an I/O error), and not after others.
+        // After some failures (a full disk, an I/O error), SQLite has already rolled back. After others it has not.
         if (database.inTransaction) exec('ROLLBACK');
         throw error;
       }

@@ -1,6 +1,6 @@
 /**
- * Group commit. Items added in one turn of the event loop share one commit. Items that arrive during that commit share the
- * next one.
+ * Group commit. Items added in one turn of the event loop share one commit. Items that arrive during that commit share
+ * the next commit.
  *
  * Invariants
  * - Items are committed in the order of their arrival, each in exactly one commit.

@@ -1,10 +1,12 @@
-/** Database files are for their owner's eyes alone. SQLite gives the `-wal` and `-shm` files the mode of the database file. */
+/**
+ * Only the owner may read the database files. SQLite gives the `-wal` and `-shm` files the mode of the database file.
+ */
 import { closeSync, openSync } from 'node:fs';
 import { systemErrorCode } from '../runtime/errors.ts';
 
 /**
- * Creates an empty file that only its owner may read, with mode 0600 whatever the umask is; leaves an existing one alone. An
- * existing file is not opened: closing any descriptor of a file drops all POSIX locks this process has on it.
+ * Creates an empty file with mode 0600, whatever the umask is. Does nothing if the file exists. It does not open an
+ * existing file: closing any descriptor of a file drops all POSIX locks that this process has on the file.
  */
 export function createPrivateFile(path: string): void {
   try {

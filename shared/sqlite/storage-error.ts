@@ -4,7 +4,7 @@ import { SqliteFailure } from './driver.ts';
 
 const OTHERWISE = { reason: 'STORAGE', sentence: 'the database refused the work' } as const;
 
-/** By the first part of an extended code (`SQLITE_IOERR_WRITE` → `SQLITE_IOERR`). */
+/** The keys are the first part of an extended code (`SQLITE_IOERR_WRITE` → `SQLITE_IOERR`). */
 const MEANINGS: Readonly<Record<string, { reason: Reason; sentence: string }>> = {
   SQLITE_FULL: { reason: 'STORAGE', sentence: 'the disk is full: free some space, then try again' },
   SQLITE_IOERR: {
@@ -35,7 +35,7 @@ const MEANINGS: Readonly<Record<string, { reason: Reason; sentence: string }>> =
 };
 
 /**
- * Runs `work` on the database at `path`. An error of SQLite becomes a ProductError that says what to do next.
+ * Runs `work` on the database at `path`. An error of SQLite becomes a ProductError with the next step.
  * @param what names the file in the sentence
  */
 export function withStorageErrors<Result>(path: string, work: () => Result, what = 'The journal'): Result {

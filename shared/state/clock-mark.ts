@@ -1,4 +1,7 @@
-/** Stores in the state directory when a server last saw the right time. A later start detects a clock that has jumped. */
+/**
+ * Stores the last time at which a server saw the right clock, in the state directory. So a later start detects a clock
+ * that has jumped.
+ */
 import { readFile } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
@@ -9,9 +12,11 @@ import { replaceFile } from './atomic-file.ts';
 const clockReadingSchema = z.object({
   /** Wall clock, in milliseconds since the epoch. */
   now: z.number(),
-  /** Milliseconds since the boot. It counts the time in which the machine sleeps, and no person can set it. */
+  /**
+   * Milliseconds since the boot. This clock includes the time in which the machine sleeps, and no person can set it.
+   */
   uptimeMs: z.number(),
-  /** Names the boot on Linux; empty elsewhere. */
+  /** The id of the boot on Linux; empty on other systems. */
   boot: z.string(),
 });
 export type ClockReading = z.infer<typeof clockReadingSchema>;
@@ -47,15 +52,15 @@ export async function writeClockMark(stateDirectory: string, reading: ClockReadi
 /** A larger difference than this is a jump, in milliseconds. */
 const TOLERANCE_MS = 86_400_000;
 
-/** A machine may be off for this long, in milliseconds: no clock counts that time. */
+/** In milliseconds: a machine may be off for this long. No clock counts that time. */
 const OFF_MS = 60 * TOLERANCE_MS;
 
 /**
- * By how many milliseconds the wall clock has jumped since the mark; 0 if it has not. After a reboot the time since the mark
- * is unknown: up to 60 days ahead count as a machine that was off. Pure.
+ * By how many milliseconds the wall clock has jumped since the mark; 0 if it has not. After a reboot, the time since
+ * the mark is unknown. A clock up to 60 days ahead then counts as right: the machine may have been off. Pure.
  */
 export function clockJump(mark: ClockReading, { now, uptimeMs, boot }: ClockReading): number {
-  // Only Linux names the boot. Elsewhere a longer uptime does not show that the boot is the same.
+  // Only Linux has an id of the boot. On other systems, a longer uptime does not prove that the boot is the same.
   const sameBoot = boot !== '' && boot === mark.boot && uptimeMs >= mark.uptimeMs;
   const jump = now - mark.now - (sameBoot ? uptimeMs - mark.uptimeMs : 0);
   const ahead = sameBoot ? TOLERANCE_MS : OFF_MS;

@@ -8,14 +8,16 @@ const serverRecordSchema = z.object({
   url: z.url({ protocol: /^https?$/ }),
   pid: z.number().int().positive(),
   version: z.string(),
-  /** RFC 3339. With the pid it names one run of the server. */
+  /** RFC 3339. Together with the pid, it identifies one run of the server. */
   startedAt: z.string(),
 });
 export type ServerRecord = z.infer<typeof serverRecordSchema>;
 
 const recordPath = (stateDirectory: string): string => join(stateDirectory, 'server.json');
 
-/** The record of the server that started last, or undefined. That server may be dead, so the caller must contact it first. */
+/**
+ * The record of the last started server, or undefined. That server may have ended, so the caller must contact it first.
+ */
 export async function readServerRecord(stateDirectory: string): Promise<ServerRecord | undefined> {
   let text: string;
   try {

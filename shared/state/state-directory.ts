@@ -1,4 +1,7 @@
-/** Where the state of this user is: the journal, the token, the address of the running server, the database of the bridge. */
+/**
+ * The directory with the state of this user: the journal, the token, the address of the running server, the database of
+ * the bridge.
+ */
 import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
@@ -49,13 +52,13 @@ export async function prepareStateDirectory(path: string): Promise<void> {
   if (!found.isDirectory()) throw unusable(path, 'it is not a directory');
   if (process.platform === 'win32') return;
   if (process.getuid && found.uid !== process.getuid()) throw unusable(path, 'it belongs to another user');
-  // The token in it gives full access to the server. Other users must not be able to replace it.
+  // The token in this directory gives full access to the server. Other users must not be able to replace the token.
   if ((found.mode & 0o022) !== 0) throw unusable(path, `other users may write to it; run: chmod 700 ${path}`);
 }
 
 /**
- * Checks that this process can write to the directory. It creates and deletes a directory there. The mode alone is not
- * reliable for root, on Windows, or on a read-only file system.
+ * Checks that this process can write to the directory, by creating and deleting a directory there. The mode alone is
+ * not reliable for root, on Windows, or on a read-only file system.
  * @throws ProductError CONFIGURATION
  */
 export async function checkWritable(path: string): Promise<void> {
@@ -67,7 +70,7 @@ export async function checkWritable(path: string): Promise<void> {
   }
 }
 
-/** Creates one level at a time. Node's recursive mkdir never returns where a file system answers ENOENT, such as /proc. */
+/** Creates one level at a time. Node's recursive mkdir never returns if a file system answers ENOENT, such as /proc. */
 async function makeDirectory(path: string): Promise<void> {
   const missing: string[] = [];
   for (let at = path; !(await exists(at)); at = dirname(at)) missing.unshift(at);
@@ -84,7 +87,7 @@ async function exists(path: string): Promise<boolean> {
     await stat(path);
     return true;
   } catch (error) {
-    // Even the root may be missing, such as an absent drive. Then mkdir fails and reports it.
+    // Even the root may be missing, for example on an absent drive. Then mkdir fails and reports it.
     if (systemErrorCode(error) === 'ENOENT' && dirname(path) !== path) return false;
     throw error;
   }

@@ -49,7 +49,7 @@ async function readToken(path: string): Promise<string | undefined> {
   return token;
 }
 
-/** Other users can act as this user with the token. On Windows the mode does not tell who can read a file. */
+/** With the token, other users can act as this user. On Windows the mode does not show who can read a file. */
 async function refuseExposed(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const { mode } = await stat(path);

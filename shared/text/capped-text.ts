@@ -21,7 +21,7 @@ export class CappedText {
     const room = this.#side - this.#head.length;
     this.#head += text.slice(0, room);
     this.#tail += text.slice(Math.max(0, room));
-    // Cut rarely, so that many small pieces do not copy the tail each time.
+    // Cuts the tail only rarely, so that many small pieces do not copy it each time.
     if (this.#tail.length > this.#side * 3) this.#tail = this.#tail.slice(-this.#side);
   }
 

@@ -1,6 +1,9 @@
 /** Makes text from a model safe to show on one line to a person. */
 
-/** Line ends, other control characters, and characters that change the writing direction and so can disguise a line. */
+/**
+ * Line ends, other control characters, and characters that change the writing direction and so can hide a part of a
+ * line.
+ */
 const UNSAFE = /[\p{Cc}\u2028\u2029\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu;
 
 /**

@@ -1,7 +1,8 @@
 /**
- * Finds a passage in a text. The time is proportional to the two lengths for every input (Knuth, Morris, Pratt).
+ * Finds a passage in a text. The time is proportional to the sum of the two lengths for every input (Knuth, Morris,
+ * Pratt).
  *
- * `String.prototype.indexOf` is faster on ordinary text. But a hostile pair of texts of two million characters takes it
+ * `String.prototype.indexOf` is faster on ordinary text. But a hostile pair of texts of two million characters takes
  * minutes, and JavaScript cannot interrupt it (X3).
  */
 export function textFinder(passage: string): (text: string, from?: number) => number {

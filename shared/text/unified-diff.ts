@@ -2,8 +2,8 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY, formatPatch } from 'diff';
 
 /**
- * Two texts that differ by more lines than this are shown as a whole replacement. The shortest diff takes quadratic time, and
- * a person cannot read a diff of that size. At this limit it takes about 0.1 s.
+ * If two texts differ by more lines than this, the diff replaces the whole text. The shortest diff takes quadratic
+ * time, and a person cannot read a diff of that size. At this limit it takes about 0.1 s.
  */
 const MAX_EDITS = 1000;
 

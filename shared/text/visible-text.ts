@@ -1,15 +1,18 @@
 /**
- * Makes foreign text (from an agent, a tool or a file) safe to show to a person or a model. Every surface uses these functions. Pure.
+ * Makes foreign text (from an agent, a tool or a file) safe to show to a person or a model. Every surface uses these
+ * functions. Pure.
  *
- * - A character that cannot be seen, or that looks like a space, is shown as its code: `\u{202e}`. These are control, format,
+ * - A character that is invisible, or that looks like a space, becomes its code: `\u{202e}`. These are control, format,
  *   bidirectional, zero-width, tag, private and unassigned characters, lone surrogates, variation selectors, and every
  *   space but U+0020.
- * - A zero-width joiner and U+FE0F stay inside an emoji that Unicode recommends for interchange (UTS #51, RGI). Letters of all
- *   scripts stay, and up to eight combining marks in a row.
- * - Long runs of white space, of one invisible character, and of blank lines become a marker with their count: `⟨25,000 spaces⟩`.
- * - Foreign text cannot write an escape, a marker or a line mark by itself: `\u{`, `⟨`, `⟩` and `⏎` are escaped.
+ * - A zero-width joiner and U+FE0F stay inside an emoji that Unicode recommends for interchange (UTS #51, RGI). Letters
+ *   of all scripts stay, and up to eight combining marks in a row.
+ * - A marker with a count replaces a long run of white space, of one invisible character, or of blank lines:
+ *   `⟨25,000 spaces⟩`.
+ * - Foreign text cannot write an escape, a marker or a line mark itself, because `\u{`, `⟨`, `⟩` and `⏎` are escaped.
  *
- * Two texts look the same only if they differ in the order of spaces and tabs inside one marker. The cost is linear.
+ * Two different texts look the same only if they differ in the order of spaces and tabs inside one marker. The time is
+ * linear.
  */
 
 /** Compiles the expression at its first use. A Unicode set takes milliseconds, which would delay the start of the program. */
@@ -21,7 +24,9 @@ function lazy(compile: () => RegExp): () => RegExp {
 /** The prefix of every line of quoted text. The product's own lines never begin with it. */
 const LINE_MARK = '│';
 
-/** The columns of white space in a text that stay. A tab counts as four. Deep indentation is below this limit. */
+/**
+ * The number of columns of white space that stay in a text. A tab counts as four. Deep indentation is below this limit.
+ */
 const TEXT_GAP = 80;
 /** The same limit for a single line, which has no indentation. */
 const LINE_GAP = 8;
@@ -37,28 +42,37 @@ const ESCAPES = 8;
  */
 const EMOJI =
   '\\p{RGI_Emoji_ZWJ_Sequence}|\\p{RGI_Emoji_Modifier_Sequence}|\\p{Emoji_Keycap_Sequence}|\\p{Basic_Emoji}';
-/** Signs that Unicode calls format characters although they have a shape, such as U+0600, the Arabic number sign. */
+/** Unicode calls these signs format characters, but they are visible. One is U+0600, the Arabic number sign. */
 const VISIBLE_FORMAT = '\\u0600-\\u0605\\u06DD\\u070F\\u0890\\u0891\\u08E2\\u{110BD}\\u{110CD}';
-/** U+2800 and U+FFFC are invisible although Unicode calls them symbols. U+27E8, U+27E9 and U+23CE are the product's own markers. */
+/**
+ * U+2800 and U+FFFC are invisible, although Unicode calls them symbols. U+27E8, U+27E9 and U+23CE are the product's own
+ * markers.
+ */
 const HIDDEN = `[[\\p{C}\\p{Z}\\p{DI}\\p{Variation_Selector}\\u2800\\uFFFC\\u27E8\\u27E9\\u23CE]--[\\t\\u0020${VISIBLE_FORMAT}]]`;
-/** A combining mark at the start of a line would change the line mark. A stack of marks would cover the lines above. */
+/**
+ * A combining mark at the start of a line would change the line mark. Many marks on one character would cover the lines
+ * above.
+ */
 const STRAY_MARK = '^\\p{M}|(?<=\\p{M}{8})\\p{M}';
 const ESCAPED = lazy(() => new RegExp(`${HIDDEN}|${STRAY_MARK}|\\\\(?=u\\{)`, 'gv'));
-/** The same for a line that may have an emoji with hidden characters. The search for an emoji costs several times as much. */
+/**
+ * The same, for a line that may have an emoji with hidden characters. The search for an emoji takes several times as
+ * long.
+ */
 const ESCAPED_BESIDE_EMOJI = lazy(() => new RegExp(`${ESCAPED().source}|(${EMOJI})`, 'gv'));
 const IN_EMOJI = /\u200D|\uFE0F/;
-/** All invisible characters, without the markers: the product may have written those. */
+/** All invisible characters. Without the markers, because the product may have written them. */
 const UNSEEN = `[${HIDDEN}--[\\n\\u27E8\\u27E9\\u23CE]]`;
 const HAS_UNSEEN = lazy(() => new RegExp(UNSEEN, 'v'));
 const UNSEEN_BESIDE_EMOJI = lazy(() => new RegExp(`${UNSEEN}|(${EMOJI})`, 'gv'));
 /** All invisible characters except the line feed, which ends a line of JSON. */
 const HIDDEN_IN_JSON = lazy(() => new RegExp(`[${HIDDEN}--\\n]`, 'gv'));
-/** A quick test: most lines match nothing of it. */
+/** A quick test: most lines have none of these characters. */
 const SUSPECT = lazy(() => new RegExp(`${HIDDEN}|\\p{M}|\\\\u\\{`, 'v'));
 
 const GAP = /[ \t]{3,}/g;
 const REPEATED_ESCAPE = new RegExp(`(\\\\u\\{[0-9a-f]+\\})\\1{${String(ESCAPES)},}`, 'g');
-/** A line without text. A line of a diff may have its sign. */
+/** A line without text. In a diff, the line may have its sign. */
 const BLANK = /^([+-]?)[ \t]*$/;
 
 /**
@@ -70,7 +84,7 @@ export function visibleLine(text: string, most = Number.POSITIVE_INFINITY): stri
   return line.length <= most ? line : `${line.slice(0, safeCutBefore(line, most - 1))}…`;
 }
 
-/** Foreign text with its hidden characters escaped and no other change. For results, which need no decision. */
+/** Foreign text with its hidden characters escaped and no other change. For results, on which nobody decides. */
 export function visibleText(text: string): string {
   return text.split('\n').map(escaped).join('\n');
 }
@@ -81,11 +95,11 @@ export function visibleLines(text: string): string[] {
 }
 
 /**
- * Escapes hidden characters in text that is partly visible already, such as the product's sentence with a foreign name. It
- * does not stop foreign text from writing an escape or a marker itself.
+ * Escapes hidden characters in text that is already partly visible, such as the product's sentence with a foreign name.
+ * It does not stop foreign text from writing an escape or a marker itself.
  */
 export function withoutHidden(text: string): string {
-  // Most texts have none. The search for an emoji costs a hundred times as much as this test.
+  // Most texts have no hidden character. The search for an emoji takes a hundred times as long as this test.
   if (!HAS_UNSEEN().test(text)) return text;
   return text.replaceAll(
     UNSEEN_BESIDE_EMOJI(),
@@ -93,7 +107,7 @@ export function withoutHidden(text: string): string {
   );
 }
 
-/** The same JSON text. A JSON escape replaces each hidden character inside the quotes. */
+/** The same JSON value. A JSON escape replaces each hidden character inside the quotes. */
 export function visibleJson(json: string): string {
   return json.replaceAll(HIDDEN_IN_JSON(), (character) =>
     Array.from(
@@ -111,21 +125,24 @@ export interface TextLimits {
 }
 
 /**
- * Foreign text as a person sees it. If a surface shows a cut text and cannot link to the rest, it must not offer approval
- * (D5).
+ * Foreign text as a person sees it. If a surface shows a cut text without a link to the rest, it must not offer
+ * approval (D5).
  */
 export type QuotedText =
   | { extent: 'whole'; text: string }
   /** The text has a head, a marker, and a tail. `left` is the number of omitted characters. */
   | { extent: 'cut'; text: string; left: number };
 
-/** Foreign text with a line mark before every line, so that no line looks like the product's own. @param room the limit; all of the text if absent */
+/**
+ * Foreign text with a line mark before every line, so that no line looks like the product's own.
+ * @param room the limit; without it, all of the text
+ */
 export function quoted(text: string, room?: TextLimits): QuotedText {
   const fitted = fit(visibleLines(text).join('\n'), room);
   return { ...fitted, text: withLineMarks(fitted.text) };
 }
 
-/** Adds a line mark before every line of a text that is visible already. */
+/** Adds a line mark before every line of a text that is already visible. */
 export function withLineMarks(text: string): string {
   return text.split('\n').map(marked).join('\n');
 }
@@ -211,13 +228,13 @@ function fit(text: string, room: TextLimits | undefined): QuotedText {
   return { extent: 'cut', left, text: `${head}⟨${many(left, 'character')} left out⟩${tail}` };
 }
 
-/** Drops the broken last line, if that costs at most a quarter of the head. */
+/** Drops the incomplete last line, if that removes at most a quarter of the head. */
 function toLineEnd(head: string): string {
   const end = head.lastIndexOf('\n') + 1;
   return end >= head.length * 0.75 ? head.slice(0, end) : head;
 }
 
-/** Drops the broken first line, if that costs at most a quarter of the tail. */
+/** Drops the incomplete first line, if that removes at most a quarter of the tail. */
 function fromLineEnd(tail: string): string {
   const end = tail.indexOf('\n');
   return end >= 0 && end <= tail.length * 0.25 ? tail.slice(end) : tail;
@@ -251,8 +268,8 @@ function tailLimit(text: string, lines: number): number {
 const LONGEST = 120;
 
 /**
- * The last index at or before `at` where a visible text may be cut: not inside an escape, a marker or a character. A
- * combining mark may follow an escape or a marker, so the start of the character is found first.
+ * The last index at or before `at` at which a visible text may be cut: not inside an escape, a marker or a character. A
+ * combining mark may follow an escape or a marker, so the function finds the start of the character first.
  */
 export function safeCutBefore(text: string, at: number): number {
   return tokenStart(text, characterStart(text, at));
@@ -265,13 +282,13 @@ function characterStart(text: string, at: number): number {
   return start;
 }
 
-/** The start of the escape or marker that is open before `at`, or `at`. */
+/** If an escape or marker is open before `at`, its start. Otherwise `at`. */
 function tokenStart(text: string, at: number): number {
   const from = Math.max(0, at - LONGEST);
   const before = text.slice(from, at);
   const marker = before.lastIndexOf('⟨');
   if (marker >= 0 && !before.includes('⟩', marker)) return from + marker;
-  // The two characters after `at` complete an escape that is cut after its backslash.
+  // The two characters after `at` complete an escape that was cut after its backslash.
   const escape = at > from ? text.slice(from, at + 2).lastIndexOf('\\u{', at - from - 1) : -1;
   return escape >= 0 && !before.includes('}', escape) ? from + escape : at;
 }

@@ -70,8 +70,8 @@ export class A2aClient {
   }
 
   /**
-   * Follows an existing task, also one that another page started. The first report has the current state. With `after`, the
-   * cursor of an earlier report, all later events follow.
+   * Follows an existing task, even one that another page started. The first report has the current state. With `after`,
+   * the cursor of an earlier report, all later events follow.
    */
   attach(task: { taskId: string; after?: number | undefined }, options: ExecutionOptions = {}): Execution {
     return this.#begin(task, options);

@@ -1,7 +1,7 @@
 /**
- * One task of an A2A agent. It follows the task's events from a cursor and reconnects when a connection breaks.
+ * One task of an A2A agent. It follows the task's events from a cursor, and reconnects after a broken connection.
  *
- * - The first message carries its id. If the client sends it again after a lost answer, it gets the same task (B1).
+ * - The first message has an id. If the client sends it again after a lost answer, it gets the same task (B1).
  * - A new connection continues at the cursor. So each event arrives exactly once (S1).
  */
 import { keepReading } from '../../runtime/keep-reading.ts';
@@ -21,13 +21,13 @@ import { decisionsMessage, revokeMessage, textMessage } from './message.ts';
 import { TaskFold } from './task-fold.ts';
 import { streamResponseSchema } from './wire.ts';
 
-/** The start: a message that starts a task, or an existing task. */
+/** The start: a message for a new task, or an existing task. */
 export type A2aStart = { message: object } | { taskId: string; after?: number | undefined };
 
 /** The settings of one task. */
 export interface A2aTaskOptions {
   patience: RetryPolicy;
-  /** The channel of decisions, for the record. */
+  /** The channel of decisions. The agent records it. */
   channel: string;
 }
 
@@ -67,7 +67,7 @@ export class A2aTaskTransport implements TaskTransport {
 
   cancelLeaving(reason: string): void {
     if (this.#fold !== undefined) this.#api.cancelLeaving(this.#fold.taskId, reason);
-    // Without a task id yet, a normal cancel may still succeed: the page may return or unload slowly.
+    // Without a task id, a normal cancel may still succeed, because the page may come back or unload slowly.
     else this.cancel(reason).catch(() => undefined);
   }
 
@@ -139,7 +139,8 @@ export class A2aTaskTransport implements TaskTransport {
   #take(data: string): readonly Progress[] {
     const event = parseAs(streamResponseSchema, data);
     if (this.#fold === undefined) {
-      // A2A 1.0 §3.1.2: the task comes first. An agent may answer with a message instead, but this client needs a task.
+      // A2A 1.0 §3.1.2: the first event is the task. An agent may answer with a message instead, but this client needs
+      // a task.
       if (event.task === undefined)
         throw new ClientError(
           'malformed-answer',

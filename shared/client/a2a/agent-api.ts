@@ -21,7 +21,7 @@ const A2A_HEADERS = {
   'A2A-Extensions': [TOOL_APPROVAL, RESUMABLE_STREAM, AGENT_COMMAND].join(','),
 };
 
-/** A2A 1.0 §3.1.4: the largest page. */
+/** A2A 1.0 §3.1.4: the size of the largest page. */
 const PAGE = 100;
 /** The states of a task that waits for a person. A filter names one state. */
 const WAITING = ['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'];
@@ -30,8 +30,8 @@ const WAITING = ['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'];
 export type ToolExecution = z.infer<typeof toolExecutionListSchema>['tools'][number];
 
 /**
- * Retries a request that got no answer. That is safe: a message carries its id (B1), and a second cancel or abort has no
- * effect. Only streams are not retried here.
+ * The requests of one agent. It retries a request that got no answer. That is safe: a message has an id (B1), and a
+ * second cancel or abort has no effect. It does not retry streams.
  */
 export class AgentApi {
   readonly #service: HttpClient;
@@ -71,7 +71,7 @@ export class AgentApi {
     await this.#persist(() => this.#service.askFor(sendMessageResponseSchema, '/message:send', ask));
   }
 
-  /** Cancels a task. It is no error if the task has ended. */
+  /** Cancels a task. If the task has ended, this is no error. */
   async cancel(taskId: string, reason: string): Promise<void> {
     try {
       await this.#persist(() => this.#service.ask(...cancelOf(taskId, reason)));
@@ -111,7 +111,7 @@ export class AgentApi {
       for (const task of page.tasks) tasks.set(task.id, toListedTask(task));
       total = page.totalSize;
       pageToken = page.nextPageToken;
-      // An agent may repeat a page for ever.
+      // An agent may repeat a page without end.
       if (pageToken === '' || tasks.size === known) break;
     }
     return { tasks: [...tasks.values()], total };

@@ -29,7 +29,7 @@ export function textMessage(text: string, to: Addressed): object {
   return message([{ text }], to);
 }
 
-/** The command that calls one tool (extension `agent-command`). */
+/** The command for one tool call (extension `agent-command`). */
 export function toolMessage({ tool, input = {}, workspace }: ToolRequest, messageId: string): object {
   const data = { extension: AGENT_COMMAND, command: RUN_TOOL, args: [tool, JSON.stringify(input)] };
   return message(

@@ -15,7 +15,7 @@ export class TaskFold {
   readonly sessionId: string;
   /** The position of the last event in the report. */
   #cursor = 0;
-  /** The position of the last event passed to the caller. It is behind the cursor when a client resumes at `after`. */
+  /** The position of the last event passed to the caller. If a client resumes at `after`, this is behind the cursor. */
   #told = 0;
   #state: TaskState = 'working';
   #message = '';
@@ -23,10 +23,10 @@ export class TaskFold {
   /** The text of each artifact, in the order of their first text. */
   readonly #said = new Map<string, string>();
   readonly #running = new Map<string, RunningTool>();
-  /** How each call stands or ended, by call id, oldest first. */
+  /** The state or end of each call, by call id, oldest first. */
   readonly #calls = new Map<string, Pick<RunningTool, 'tool' | 'title'> & { state: string }>();
 
-  /** @param after pass the events after this position to the caller, although `task` already contains them */
+  /** @param after pass the events after this position to the caller, even if `task` already contains them */
   constructor(task: WireTask, after?: number) {
     this.taskId = task.id;
     this.sessionId = task.contextId;

@@ -1,6 +1,6 @@
 /**
- * The parts of A2A 1.0 (HTTP+JSON) and of both extensions that this client reads. It uses `zod/mini`, because the full `zod`
- * makes the bundle of a web page ten times as large.
+ * The parts of A2A 1.0 (HTTP+JSON) and of both extensions that this client reads. It uses `zod/mini`. With the full
+ * `zod`, the bundle of a web page is ten times as large.
  */
 import * as z from 'zod/mini';
 import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
@@ -95,13 +95,13 @@ export const toolExecutionListSchema = z.object({
       startedAt: z.string(),
       /** Milliseconds. */
       ageMs: z.number(),
-      /** Its last output or progress message; null if there is none. */
+      /** The execution's last output or progress message; null if there is none. */
       progress: z.unknown(),
     }),
   ),
 });
 
-/** `GET /tasks` with the history. The first message gives the title. */
+/** `GET /tasks` with the history. The title is in the first message. */
 export const taskListSchema = z.object({
   tasks: z.prefault(
     z.array(

@@ -1,4 +1,4 @@
-/** The errors of this library, by what the caller can do about them. */
+/** The errors of this library, grouped by what the caller can do. */
 
 export type ClientErrorCode =
   /** No answer: a network failure, a stopped server, or a page whose origin the server does not allow. Try again later. */
@@ -45,7 +45,7 @@ export class ClientError extends Error {
   }
 }
 
-/** The error for a fetch, or for the reading of its body, that failed without an answer. */
+/** The error for a fetch that failed without an answer, or for a body that could not be read. */
 export function unreachable(url: string, cause: unknown): ClientError {
   return new ClientError(
     'unreachable',

@@ -1,4 +1,4 @@
-/** A promise with methods to settle it. An unhandled rejection of it causes no error. */
+/** A promise with methods to settle it. If nothing handles its rejection, no error occurs. */
 export class Deferred<T> {
   readonly promise: Promise<T>;
   #resolve: (value: T) => void = () => undefined;

@@ -2,9 +2,10 @@
  * A task that a client started or attached to.
  *
  * Invariants
- * - It settles exactly once: with the report of an ended task, or with an error. Then it holds no listener and is no longer
- *   active (R51).
- * - A second cancel sends no second request. If cancel and completion race, the server decides: read the report.
+ * - It settles exactly once: with the report of an ended task, or with an error. Then it has no listener and is no
+ *   longer active (R51).
+ * - A second cancel sends no second request. If cancel and completion race, the server decides. The report has the
+ *   outcome.
  */
 import { ClientError } from './client-error.ts';
 import { newId } from './new-id.ts';
@@ -26,8 +27,9 @@ export class Execution {
   /** A random id. Only this client uses it. */
   readonly id: string = newId();
   /**
-   * The report of the ended task: completed, canceled or failed. A failed task does not reject.
-   * Rejects with a ClientError if the outcome is unknown: refused, unreachable, detached, or aborted before it was sent.
+   * The report of the ended task: completed, canceled or failed. A failed task does not reject. The promise rejects
+   * with a ClientError if the outcome is unknown: refused, unreachable, detached, or aborted before the request was
+   * sent.
    */
   readonly result: Promise<TaskReport>;
   readonly #line: TaskTransport;
@@ -35,9 +37,9 @@ export class Execution {
   readonly #reading = new AbortController();
   #state: 'active' | 'settled' = 'active';
   #canceling: Promise<void> | undefined;
-  /** True after a cancel was sent while the page unloaded. */
+  /** True if a cancel was sent while the page unloaded. */
   #left = false;
-  /** The error with which this client stopped reading. */
+  /** The error because of which this client stopped reading. */
   #ended: { error: unknown } | undefined;
 
   /** @param onSettled called once, before `result` settles */
@@ -45,7 +47,7 @@ export class Execution {
     this.#line = line;
     this.#options = options;
     this.result = this.#run(onSettled);
-    // The caller need not wait for the result.
+    // The caller need not handle the result.
     this.result.catch(() => undefined);
   }
 
@@ -61,7 +63,8 @@ export class Execution {
   /** Cancels the task and aborts its tools. No effect after the end. @throws ClientError */
   cancel(reason = 'canceled by the client'): Promise<void> {
     if (this.#state === 'settled') return Promise.resolve();
-    // The result may settle before the cancel, for example if the task never started. Then do not wait for the cancel.
+    // The result may settle before the cancel, for example if the task never started. Then nothing waits for the
+    // cancel.
     this.#canceling ??= Promise.race([this.#line.cancel(reason), this.result.then(() => undefined)]).catch(
       (error: unknown) => {
         this.#canceling = undefined;
@@ -82,12 +85,12 @@ export class Execution {
     this.#end(new ClientError('detached', 'This client no longer listens. The task goes on.'));
   }
 
-  /** Decides pending actions. Each decision is bound to what this client was shown (D2). @throws ClientError */
+  /** Decides pending actions. Each decision is for the content that this client showed (D2). @throws ClientError */
   decide(...decisions: readonly Decision[]): Promise<void> {
     return this.#line.decide(decisions);
   }
 
-  /** Takes back trust that decisions gave: later calls ask again. The default is all of it. @throws ClientError */
+  /** Revokes trust that decisions gave, so later calls ask again. The default is all trust. @throws ClientError */
   revoke(grants: Grants = 'all'): Promise<void> {
     return this.#line.revoke(grants);
   }
@@ -105,7 +108,7 @@ export class Execution {
       );
     };
     try {
-      // The caller must have the execution before its first progress.
+      // The caller needs the execution object before its first progress.
       await Promise.resolve();
       if (signal?.aborted === true)
         throw new ClientError('aborted', 'The task was aborted before it was sent. Nothing has run.');

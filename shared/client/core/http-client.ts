@@ -17,7 +17,10 @@ interface HttpCall {
   /** Sent as JSON. */
   body?: unknown;
   signal?: AbortSignal;
-  /** The request outlives the page. Browsers allow 64 KiB of such bodies at a time (Fetch Standard, inflight keepalive bytes). */
+  /**
+   * The request continues after the page unloads. Browsers allow 64 KiB of such bodies at a time (Fetch Standard,
+   * inflight keepalive bytes).
+   */
   keepalive?: boolean;
 }
 

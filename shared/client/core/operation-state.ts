@@ -97,7 +97,7 @@ export function isOver({ state }: Operation): boolean {
 
 type Activity = Extract<Progress, { type: 'activity' }>['activity'];
 
-/** A step of a call in a few words. Of output it is the last line, which may be empty. */
+/** A step of a call in a few words. For output, this is its last line, which may be empty. */
 export function activityLine(activity: Activity): string {
   const { tool, title } = activity;
   switch (activity.type) {

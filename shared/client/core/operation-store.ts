@@ -99,7 +99,7 @@ export class Operations<Request extends { text: string }> {
   }
 }
 
-/** A failing listener must not stop other listeners or executions. */
+/** An error of one listener must not stop other listeners or executions. */
 function tellSafely(listener: () => void): void {
   try {
     listener();

@@ -1,13 +1,13 @@
 /**
- * Calls back when the page unloads. It listens to two events.
+ * Calls a function when the page unloads. It listens to two events.
  *
- * - `pagehide` is the last event that every browser sends. A page that only enters the back/forward cache sends it too
- *   (`event.persisted`). That counts as leaving: the browser alone decides whether to cache a page, and a person's task
- *   must not depend on that.
- * - `beforeunload` comes earlier, so a request has more time (HTML Standard §7.4.2.4). Phones omit it. It does not count
- *   if the page asks the person whether to stay.
+ * - `pagehide` is the last event that every browser sends. A page that only enters the back/forward cache also sends it
+ *   (`event.persisted`), and this counts as leaving. The browser alone decides whether to cache a page, and a person's
+ *   task must not depend on that.
+ * - `beforeunload` comes earlier, so a request has more time (HTML Standard §7.4.2.4). Phones do not send it. It does
+ *   not count if the page asks the person whether to stay.
  *
- * Invariant: it listens while a callback is wanted, and not otherwise (R51). It calls back once.
+ * Invariant: it listens only while the caller wants a callback (R51). It calls back once.
  */
 const LEAVING = ['beforeunload', 'pagehide'] as const;
 
@@ -16,7 +16,7 @@ export class PageUnload {
   readonly #onLeaving: () => void;
   #watching = false;
 
-  /** @param page undefined outside a page: then it never calls back */
+  /** @param page undefined outside a page; then no callback occurs */
   constructor(page: EventTarget | undefined, onLeaving: () => void) {
     this.#page = page;
     this.#onLeaving = onLeaving;
@@ -38,7 +38,7 @@ export class PageUnload {
   };
 }
 
-/** Whether a listener before this one has asked the browser for its dialog. */
+/** Whether an earlier listener has made the browser ask the person whether to stay. */
 function asksToStay(event: Event): boolean {
   return (
     event.defaultPrevented ||

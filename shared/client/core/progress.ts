@@ -8,7 +8,7 @@ export type Progress =
   | { type: 'text'; text: string }
   /** A step of a tool call: requested, decided, started, output or finished. Only over A2A. */
   | { type: 'activity'; activity: Activity }
-  /** A progress message. `steps`: how far the task's only tool is, if it says so. Only over MCP. */
+  /** A progress message. `steps`: the progress of the task's only tool, if the tool reports it. Only over MCP. */
   | { type: 'note'; message: string; steps?: ToolProgress }
   /** The task's state has changed: it works, waits for a person, or has ended. */
   | { type: 'state'; report: TaskReport }

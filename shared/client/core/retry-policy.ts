@@ -9,9 +9,12 @@ export interface RetryPolicy {
   /** The delay before the second attempt, in milliseconds. Each delay doubles, with jitter. */
   firstMs: number;
   mostMs: number;
-  /** A stream without data for this time counts as dead. Milliseconds. Servers send a heartbeat every 10 to 15 s. */
+  /** A stream without data for this time counts as broken. Milliseconds. Servers send a heartbeat every 10 to 15 s. */
   quietMs: number;
-  /** The polling interval for a waiting task over MCP, which has no event for a decision made elsewhere. Milliseconds. */
+  /**
+   * The polling interval for a waiting task over MCP, in milliseconds. MCP has no event for a decision on another
+   * surface.
+   */
   lookMs: number;
 }
 
@@ -23,12 +26,15 @@ export const RETRY_POLICY: RetryPolicy = {
   lookMs: 10_000,
 };
 
-/** The policy as options of `p-retry`, whose jitter lengthens a delay: the first is between a half and all of `firstMs`. */
+/**
+ * The policy as options of `p-retry`. Its jitter lengthens a delay, so the first delay is between half of `firstMs` and
+ * `firstMs`.
+ */
 export function backOffOf({ attempts, firstMs, mostMs }: RetryPolicy): BackOff {
   return { retries: attempts - 1, minTimeout: firstMs / 2, maxTimeout: mostMs, factor: 2, randomize: true };
 }
 
-/** Resolves after `ms` milliseconds, or as soon as the signal aborts. Leaves no timer and no listener. */
+/** Resolves after `ms` milliseconds, or when the signal aborts. Leaves no timer and no listener. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
@@ -45,7 +51,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
 export interface RetryOptions {
   /** Stops the retries when it aborts. */
   signal?: AbortSignal | undefined;
-  /** Whether to retry after this error. The default is: if the error is retryable. */
+  /** Whether to retry after this error. Without it, the client retries after a retryable error. */
   passes?: (error: unknown) => error is ClientError;
   /** Called before each retry. */
   onFailure?: ((attempt: number, error: ClientError) => void) | undefined;

@@ -16,7 +16,7 @@ export interface PendingAction {
   title: string;
   input: Readonly<Record<string, unknown>>;
   sideEffect: SideEffect;
-  /** Why it waits; see `pendingReasonSchema` in `protocol/tool-approval.ts`. */
+  /** Why the action waits; see `pendingReasonSchema` in `protocol/tool-approval.ts`. */
   reason: PendingReason;
   /** The preview for the person. Over MCP it is text. */
   preview: Preview | { type: 'text'; text: string };
@@ -42,7 +42,7 @@ export interface TaskReport {
   state: TaskState;
   /** The message of the agent's status, such as the reason of a cancel or failure. */
   message: string;
-  /** The calls that a completed task did not do, e.g. `not done: Write a.txt (denied)`; '' if it did all. */
+  /** The calls that a completed task did not do, e.g. `not done: Write a.txt (denied)`; '' if it did all calls. */
   notDone: string;
   /** The agent's answer so far. */
   output: string;

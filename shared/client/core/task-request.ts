@@ -9,15 +9,18 @@ export interface TaskRequest {
   sessionId?: string | undefined;
   /** The absolute path of the working directory, on the agent's machine. */
   workspace?: string | undefined;
-  /** Runs every tool without asking. Set it only if a person agreed. */
+  /** Runs every tool without asking. Set this only if a person agreed. */
   autoExecute?: boolean | undefined;
-  /** What the task may do without asking: `ask`, `accept-edits`, `auto` (like `autoExecute`), `plan`. `auto` needs the same care. */
+  /**
+   * What the task may do without asking: `ask`, `accept-edits`, `auto` (like `autoExecute`), `plan`. Set `auto` only if
+   * a person agreed.
+   */
   mode?: TaskMode | undefined;
   /** A model tier (`fast`, `smart`), or a model id of the agent. */
   model?: string | undefined;
 }
 
-/** Grants of a task: by their ids, or all. */
+/** Grants of a task: a list of ids, or all. */
 export type Grants = 'all' | readonly string[];
 
 /** One call of one tool of the agent, without its model. */
@@ -28,12 +31,14 @@ export interface ToolRequest {
   workspace?: string | undefined;
 }
 
-/** `shown` is the code of the question that the person saw. Keep it with the displayed question and send it back (D2). */
+/**
+ * `shown` is the code of the question that the person saw. Store it with the displayed question and send it back (D2).
+ */
 export type Decision = { callId: string; shown: string; reason?: string | undefined } & (
   | /** Run the call. `scope` names the later calls that need no decision. The default is `once`: none. */ {
       decision: 'approve';
       scope?: DecisionScope | undefined;
-      /** The limits of that grant. Without it the grant lasts as long as the task. */
+      /** The limits of the grant. Without limits, the grant lasts as long as the task. */
       grant?: GrantLimits | undefined;
     }
     /** Do not run the call. The agent continues without it. */

@@ -18,7 +18,7 @@ export interface TaskTransport {
   cancelLeaving(reason: string): void;
   /** @throws ClientError */
   decide(decisions: readonly Decision[]): Promise<void>;
-  /** Takes back trust that decisions gave. @throws ClientError */
+  /** Revokes trust that decisions gave. @throws ClientError */
   revoke(grants: Grants): Promise<void>;
   /** Sends text to the agent: an answer to its question, or a message for its next turn. @throws ClientError */
   say(text: string): Promise<void>;

@@ -1,16 +1,16 @@
-/** Runs single tools of the agent: each request is a task of one call, followed to its end. */
+/** Runs single tools of the agent. Each request is a task with one call, and the client follows it to its end. */
 import { cancelEach } from './execution-registry.ts';
 import type { Execution, ExecutionOptions } from './execution.ts';
 import { activityLine } from './operation-state.ts';
 import type { Progress } from './progress.ts';
 import type { TaskReport } from './task-report.ts';
 
-/** What a running tool says. */
+/** A report of a running tool. */
 export interface ToolUpdate {
   /** The id for an abort; null until the tool runs. */
   toolId: string | null;
   message: string;
-  /** The steps so far and in all, e.g. 3 of 10 pages; null if the tool does not say. */
+  /** The finished steps and the total, e.g. 3 of 10 pages; null if the tool does not report them. */
   progress: number | null;
   total: number | null;
 }
@@ -54,7 +54,7 @@ export class ToolRequests {
   }
 }
 
-/** @returns undefined for a progress event that says nothing of the tool */
+/** @returns undefined if the progress event is not about the tool */
 function toolUpdate(progress: Progress, report: TaskReport | undefined): ToolUpdate | undefined {
   const running = report?.tools[0]?.toolId ?? null;
   if (progress.type === 'note')

@@ -20,9 +20,10 @@ export class UIToolExecutor {
   }
 
   /**
-   * Runs one tool under an id of the caller.
+   * Runs one tool under an id that the caller chooses.
    * @param onCancelled called if the task was cancelled, here or elsewhere
-   * @returns the report of the ended task @throws ClientError; Error if the id is in use
+   * @returns the report of the ended task
+   * @throws ClientError; Error if the id is in use
    */
   async executeWithUI(
     operationId: string,
@@ -41,7 +42,7 @@ export class UIToolExecutor {
       if (report.state === 'canceled') onCancelled?.();
       return report;
     } catch (error) {
-      // Cancelled before the task was sent.
+      // The caller cancelled before the client sent the task.
       if (cancel.signal.aborted) onCancelled?.();
       throw error;
     } finally {

@@ -24,7 +24,7 @@ export class BridgeClient {
     this.#patience = patience;
   }
 
-  /** Calls a tool. Not retried. A result with `isError` is returned. @throws ClientError */
+  /** Calls a tool. Does not retry. Returns a result with `isError`, and does not throw it. @throws ClientError */
   call(name: string, args: Arguments, options?: RequestOptions): Promise<CallResult> {
     return this.#connection.request(callResultSchema, this.#calling(name, args), options);
   }
@@ -75,7 +75,7 @@ export class BridgeClient {
   }
 }
 
-/** A read-only call may be repeated, also when its outcome is unknown. */
+/** A read-only call may be repeated, even if its outcome is unknown. */
 function isLost(error: unknown): error is ClientError {
   return isRetryable(error) || (error instanceof ClientError && error.code === 'outcome-unknown');
 }

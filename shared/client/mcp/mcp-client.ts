@@ -80,14 +80,14 @@ export class McpClient {
     return this.#requests.abortAll(reason);
   }
 
-  /** Follows an existing session, also one that another page started. The first report has its current state. */
+  /** Follows an existing session, even one that another page started. The first report has its current state. */
   attach(session: { sessionId: string }, options: ExecutionOptions = {}): Execution {
     return this.#begin(session, options);
   }
 
   /**
-   * Calls any tool of the server. If the signal aborts, it sends `notifications/cancelled`; a task that the call started
-   * continues. A result with `isError` is returned, not thrown.
+   * Calls any tool of the server. If the signal aborts, it sends `notifications/cancelled`; a task that the call
+   * started continues. It returns a result with `isError`, and does not throw it.
    * @throws ClientError
    */
   call(

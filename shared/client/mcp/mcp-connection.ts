@@ -1,10 +1,11 @@
 /**
  * MCP over Streamable HTTP, revision 2025-11-25. Each request gets its answer as JSON or as a stream.
  *
- * - The first request starts a session. After 404 the server has lost the session, and it has not run the request. So the
- *   client starts a new session and sends the request again (Streamable HTTP, session management 3, 4).
- * - A closed connection does not cancel a request (Streamable HTTP, sending messages 6). So an abort sends a notification.
- * - No other request is sent twice: if the answer is lost, the outcome is unknown.
+ * - The first request starts a session. The status 404 means that the server has lost the session and has not run the
+ *   request. So the client starts a new session and sends the request again (Streamable HTTP, session management 3, 4).
+ * - A closed connection does not cancel a request (Streamable HTTP, sending messages 6). So an abort sends a
+ *   notification.
+ * - The client sends no other request twice. If such an answer is lost, the outcome is unknown.
  */
 import * as z from 'zod/mini';
 import { answerEvents } from '../core/answer-events.ts';
@@ -25,7 +26,7 @@ const SESSION = 'Mcp-Session-Id';
 const NEVER = new AbortController().signal;
 
 export interface RequestOptions {
-  /** Cancels the request when it aborts. The server gets a notification, and ClientError `aborted` is thrown. */
+  /** Cancels the request when it aborts. The client notifies the server, and throws ClientError `aborted`. */
   signal?: AbortSignal | undefined;
   /** Called with the server's progress messages. */
   onProgress?: ((message: string, params: ProgressParams) => void) | undefined;
@@ -44,7 +45,7 @@ export class McpConnection {
   readonly #identity: ClientIdentity;
   readonly #quietMs: number;
   #beginning: Promise<Headers> | undefined;
-  /** The headers of the session after it has started. */
+  /** The headers of the session. Undefined before the session has started. */
   #session: Headers | undefined;
   #lastId = 0;
 

@@ -1,10 +1,10 @@
 /**
- * One task behind the bridge. The bridge stores the session and follows the agent. This client calls the bridge's wait tool
- * again and again, and repeats a wait whose answer is lost.
+ * One task behind the bridge. The bridge stores the session and follows the agent. This client repeats calls of the
+ * bridge's wait tool until the task ends. It also repeats a wait whose answer is lost.
  *
- * - The delegating call does not wait for the task, so the session id for a cancel arrives at once. It is never repeated:
- *   a second call would start a second task.
- * - MCP has no event for a decision made elsewhere. While the task waits, this client polls.
+ * - The delegating call does not wait for the task. So the session id for a cancel arrives at once. The client never
+ *   repeats this call, because a second call would start a second task.
+ * - MCP has no event for a decision on another surface. While the task waits, this client polls.
  */
 import * as z from 'zod/mini';
 import { Deferred } from '../core/deferred.ts';
@@ -87,7 +87,7 @@ export class McpTaskTransport implements TaskTransport {
   cancelLeaving(reason: string): void {
     const sessionId = this.#report?.sessionId;
     if (sessionId !== undefined) this.#tools.callLeaving(CANCEL, { sessionId, reason });
-    // Without a session id yet, a normal cancel may still succeed: the page may return or unload slowly.
+    // Without a session id, a normal cancel may still succeed, because the page may come back or unload slowly.
     else this.cancel(reason).catch(() => undefined);
   }
 
@@ -141,7 +141,7 @@ export class McpTaskTransport implements TaskTransport {
     );
   }
 
-  /** A notification also lists the running tools: a wait does not return when a tool starts or ends. */
+  /** A notification also lists the running tools, because a wait does not return when a tool starts or ends. */
   #progressed(tell: OnProgress): NonNullable<RequestOptions['onProgress']> {
     return (message, params) => {
       const before = this.#report;
@@ -171,7 +171,7 @@ export class McpTaskTransport implements TaskTransport {
   }
 }
 
-/** Whether a person sees a difference: in the state, the answer, what waits, or what runs. */
+/** Whether the person would see a difference: in the state, the answer, the pending actions or the running tools. */
 function isNews(before: TaskReport, now: TaskReport): boolean {
   return visible(before) !== visible(now);
 }

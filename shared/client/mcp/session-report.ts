@@ -63,7 +63,7 @@ const sessionReport = z.object({
 export const sessionListSchema = z.object({ sessions: z.array(z.object({ sessionId: z.string() })) });
 
 const STATES: Readonly<Record<z.infer<typeof sessionReport>['state'], TaskState>> = {
-  // The bridge goes on trying to deliver it.
+  // The bridge still tries to deliver the message.
   not_delivered: 'working',
   working: 'working',
   input_required: 'waiting',
@@ -72,13 +72,13 @@ const STATES: Readonly<Record<z.infer<typeof sessionReport>['state'], TaskState>
   failed: 'failed',
   rejected: 'failed',
   unknown_to_agent: 'failed',
-  // The agent reports no state and never will, so waiting is useless.
+  // The agent reports no state now or later, so waiting is useless.
   unknown: 'failed',
 };
 
 const WORDS = ['approve', 'answer', 'deny', 'edit'] as const;
 
-/** @throws ClientError if the result has `isError` and no report: a failed task is a report */
+/** @throws ClientError if the result has `isError` and no report. A failed task has a report */
 export function reportOf(result: CallResult): TaskReport {
   const report = sessionReport.safeParse(result.structuredContent).data;
   const { state, pending, question, ...rest } = report ?? structuredOf(sessionReport, result);
@@ -109,7 +109,7 @@ export function runningTools({ _meta: meta }: WithMeta): readonly SessionTool[] 
   return executions?.filter(({ state }) => state === 'running');
 }
 
-/** The steps of a progress notification with a total. The bridge adds fractions between two steps. */
+/** The steps of a progress notification with a total. Between two steps, the bridge adds fractions. */
 export function stepsOf({ progress, total }: ProgressParams): ToolProgress | undefined {
   return total === undefined ? undefined : { done: Math.floor(progress), total };
 }
