@@ -31,6 +31,9 @@ interface Bridge {
   exited: Promise<undefined>;
 }
 
+/** A program asks for whole results: it decides on the input of a call, and keeps no earlier result. */
+const WHOLE = { 'mcp-a2a-bridge/wholeResult': true };
+
 export class Place {
   readonly home: ServerHome;
   readonly port: number;
@@ -162,7 +165,7 @@ export class Place {
     const { process: child } = client;
     const call = async (): Promise<Line> => {
       await ready;
-      return client.request('tools/call', { name, arguments: args });
+      return client.request('tools/call', { name, arguments: args, _meta: WHOLE });
     };
     const ended = child.exitCode !== null || child.signalCode !== null;
     const line = ended ? undefined : await Promise.race([call(), exited]);
