@@ -22,13 +22,13 @@ import type { TryOptions } from './startup/try-policy.ts';
 type JournalCommands = typeof JournalModule;
 type CheckFlags = { offline?: boolean; json?: boolean } & Record<string, unknown>;
 
-/** sysexits.h EX_CONFIG: it will not work before something is changed. */
+/** sysexits.h EX_CONFIG: a restart helps only after a change of the configuration. */
 const EXIT_CONFIGURATION = 78;
 const EXIT_FAILURE = 1;
-/** As shells have it: the command line was not understood. */
+/** The usual exit code of shells for an invalid command line. */
 const EXIT_USAGE = 2;
 
-/** The approval page, built beside the server. */
+/** The directory of the built approval page. */
 const PAGE = fileURLToPath(new URL('../web/', import.meta.url));
 
 const SHUTDOWN_STAGES = [
@@ -37,7 +37,7 @@ const SHUTDOWN_STAGES = [
   'ending at once',
 ] as const;
 
-/** False if commands that are not confined can read the environment of this process in /proc. */
+/** False if unconfined commands can read the environment of this process in /proc. */
 const secretsHidden = hideEnvironment(isHarmless);
 
 await program().parseAsync();
@@ -186,7 +186,7 @@ function fail(error: unknown, json = false): never {
   if (json) say(JSON.stringify({ error: { reason, message, facts } }));
   else process.stderr.write(`a2a-server: ${message}\n`);
   process.exit(
-    // A damaged file stays damaged, so another start does not help.
+    // A restart does not repair a damaged file.
     reason === 'CONFIGURATION' || facts['code'] === 'SQLITE_CORRUPT' ? EXIT_CONFIGURATION : EXIT_FAILURE,
   );
 }
@@ -196,7 +196,7 @@ function isHarmless(name: string): boolean {
 }
 
 async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
-  // A server outlives the terminal it was started from.
+  // The server continues after its terminal is closed.
   process.on('SIGHUP', () => undefined);
   try {
     const settings = await readServerSettings(flags, process.env);
@@ -237,10 +237,10 @@ function logTo(path: string | undefined): { destination?: DestinationStream } {
 }
 
 /**
- * The first signal lets running tools come to their end for a while, the second stops them now, the third leaves everything
- * as it is. The journal is whole either way. Also a run that is still starting is stopped in order, once it has: it may have
- * taken up tasks already, whose tools must not outlive it.
- * @returns whether a signal has come.
+ * The first signal stops the server and gives running tools some time to finish. The second signal stops the tools at
+ * once. The third signal ends the process. The journal stays correct in each case. If the server is still starting, it
+ * stops after its start, because it may already run tools of resumed tasks.
+ * @returns a function that tells whether a signal has arrived
  */
 function stopOnSignals(started: Promise<ServerRun>, log: Logger): () => boolean {
   let signals = 0;
@@ -260,7 +260,7 @@ function stopOnSignals(started: Promise<ServerRun>, log: Logger): () => boolean 
           },
         );
       },
-      // Whoever started it says why it could not.
+      // The caller reports why the start failed.
       () => undefined,
     );
   };
@@ -269,7 +269,7 @@ function stopOnSignals(started: Promise<ServerRun>, log: Logger): () => boolean 
   return () => signals > 0;
 }
 
-/** An unexpected state ends the process: the journal is correct, and the next run continues from it. */
+/** Ends the process after an unexpected error. The journal is correct, and the next run continues from it. */
 function giveUpOnBugs(log: Logger): void {
   const giveUp = (error: unknown): void => {
     log.fatal({ err: error }, 'uncaught error');
@@ -277,7 +277,7 @@ function giveUpOnBugs(log: Logger): void {
   };
   process.on('uncaughtException', giveUp);
   process.on('unhandledRejection', giveUp);
-  // Whoever started the server may stop listening to it.
+  // The program that started the server may close the other end of the pipe.
   process.stdout.on('error', () => undefined);
   process.stderr.on('error', () => undefined);
 }
