@@ -23,7 +23,7 @@ const resource = z.object({
 const block = z.union([text, media, link, resource]);
 type Block = z.infer<typeof block>;
 
-/** Accepts unknown content on purpose: an invalid block becomes a note and the other blocks stay. */
+/** Accepts unknown content on purpose. An invalid block becomes a note, and the other blocks stay unchanged. */
 export const callResultSchema = z.looseObject({
   content: z.array(z.unknown()).default([]),
   structuredContent: z.unknown().optional(),
@@ -31,7 +31,7 @@ export const callResultSchema = z.looseObject({
 });
 export type McpCallResult = z.infer<typeof callResultSchema>;
 
-/** Never empty. */
+/** Converts a result to text, which is never empty. */
 export function resultText({ content, structuredContent }: McpCallResult): string {
   const blocks = content.map((raw) => block.safeParse(raw).data);
   const parts = blocks.map((known) => (known === undefined ? '[content of an unknown type]' : told(known)));
@@ -61,8 +61,8 @@ function told(known: Block): string {
 }
 
 /**
- * MCP: "For backwards compatibility, a tool that returns structured content SHOULD also return the serialized JSON".
- * Such a text block makes a second copy unnecessary.
+ * True if the text block already contains the structured content, so that a second copy is unnecessary. MCP: "For
+ * backwards compatibility, a tool that returns structured content SHOULD also return the serialized JSON".
  */
 function says(known: Block | undefined, structured: unknown): boolean {
   if (known?.type !== 'text') return false;

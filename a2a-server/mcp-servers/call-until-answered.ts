@@ -6,18 +6,18 @@ import { MessageNotDelivered } from './transports/server-transport.ts';
 
 /** The maximum number of attempts for a repeatable call. */
 const MAX_ATTEMPTS = 3;
-/** How many times a call is sent again that did not reach its server. */
+/** If a call did not reach its server, this sends it again at most this many times. */
 const MAX_UNDELIVERED = 5;
 
 export interface McpCallContext extends Omit<McpToolCall, 'tool' | 'input'> {
-  /** True if a lost call can run again. */
+  /** True if the call may run again after its answer is lost. */
   repeatable: boolean;
 }
 
 /**
- * Calls the tool until it answers or the attempts are used up.
- * @param connection resolves with a connection as soon as there is one
- * @throws Error that names the server, for a model; AbortError if the signal aborts
+ * Calls the tool until it answers, or until no attempts are left.
+ * @param connection resolves with a connection when one exists
+ * @throws Error with the server's name, for a model; AbortError if the signal aborts
  */
 export async function callUntilAnswered(
   server: string,

@@ -1,9 +1,9 @@
 /**
- * Connects to an MCP server, whichever transport and revision of MCP it speaks.
+ * Connects to an MCP server. Finds out its transport and its revision of MCP.
  *
  * - MCP 2026-07-28, Versioning: the client probes with `server/discover`, and falls back to `initialize`.
- * - MCP 2025-11-25, Transports, Backwards Compatibility: a server that refuses a POST with 400, 404 or 405 may speak the
- *   older HTTP+SSE.
+ * - MCP 2025-11-25, Transports, Backwards Compatibility: if a server refuses a POST with 400, 404 or 405, it may use
+ *   the older transport HTTP+SSE.
  */
 import { Client } from '@modelcontextprotocol/client';
 import { onAbort } from '../../shared/runtime/abort.ts';
@@ -25,9 +25,9 @@ import type { ServerTransport, TransportContext } from './transports/server-tran
 import { SseTransport } from './transports/sse-transport.ts';
 import { StdioTransport } from './transports/stdio-transport.ts';
 
-/** How long a probe waits for an answer, in milliseconds. A silent server is then taken for an older one. */
+/** The time limit of a probe in milliseconds. If the server does not answer, the client assumes an older revision. */
 const PROBE_MS = { stdio: 5_000, http: 15_000, sse: 0 } as const;
-/** The handshake has its own limit, `connectMs`. This one only ends the SDK's timers. */
+/** The handshake has its own limit, `connectMs`. This limit only ends the SDK's timers. */
 const MARGIN_MS = 30_000;
 
 export interface McpServerConnected {
@@ -37,9 +37,9 @@ export interface McpServerConnected {
 }
 
 /**
- * Connects to a server. After a failure nothing is left open.
+ * Connects to a server. After a failure, no socket or process stays open.
  * @param known the attempt that succeeded last time
- * @throws Error with a sentence without its subject and full stop
+ * @throws Error whose message is a sentence without subject and full stop
  */
 export async function connectToMcpServer(
   entry: McpServerEntry,
@@ -87,7 +87,7 @@ async function connectOnce(
   const calls = new RunningCalls(transport);
   let connection: OpenConnection | undefined;
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
-    // Before the end of the handshake no call runs, so nobody can be asked.
+    // No call runs before the end of the handshake, so there is no person to ask.
     if (connection === undefined) return { action: 'cancel' };
     return connection.elicit(elicitationSchema.parse(params), mcpReq.id, mcpReq.signal);
   });

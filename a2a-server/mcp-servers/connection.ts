@@ -1,4 +1,4 @@
-/** One connection to an MCP server, from the end of its handshake to its end. Its owner reconnects. */
+/** One connection to an MCP server after its handshake. Its owner reconnects after its end. */
 import {
   ProtocolError,
   withInputRequired,
@@ -28,12 +28,12 @@ import {
 
 /** Time limit for one page of the tool list, in milliseconds. */
 const PAGE_MS = 30_000;
-/** The tool execution limits a call, so the request itself has no limit. This is the maximum of Node's timers. */
+/** The tool execution has a time limit, so the request needs none. This is the maximum of Node's timers. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 const NO_REASON = 'The call was stopped.';
 /** The maximum length of a server's error message, in characters. */
 const MAX_WORDS = 1_000;
-/** The delay before a request is sent again that the server wants again without an answer, in milliseconds. */
+/** If the server wants a request again and asks nothing, the client sends it after this many milliseconds. */
 const PAUSE_MS = 500;
 
 /** The connection or the response ended early, so the outcome of the call is unknown. */
@@ -41,7 +41,7 @@ export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
-/** The server sent nothing about a call for its idle time limit. */
+/** The server sent no message about a call within the idle time limit. */
 export class CallIdle extends Error {
   override readonly name = 'CallIdle';
 }
@@ -49,23 +49,26 @@ export class CallIdle extends Error {
 export interface McpServerConnectionOptions extends TransportContext {
   /** The server's name, for questions. */
   server: string;
-  /** Time limit from the start of the program, or the first request, to the tool list, in milliseconds. */
+  /** Time limit in milliseconds. It starts with the program or the first request, and ends with the tool list. */
   connectMs: number;
   /** Aborts the attempt. */
   signal: AbortSignal;
   onListChanged: () => void;
-  /** Called once, with a sentence without its subject and full stop. */
+  /** Called once with the reason, as a sentence without subject and full stop. */
   onClosed: (why: string) => void;
 }
 
 export interface McpToolCall extends Omit<RunningCall, 'heard'> {
   /** When it aborts, the client sends `notifications/cancelled`. */
   signal: AbortSignal;
-  /** Why `signal` aborted. The server gets the message as the reason. Only after a time limit, a late answer is waited for. */
+  /**
+   * Returns the reason of the abort. The server gets its message. Only after a timeout, the client accepts a late
+   * answer.
+   */
   stopCause: () => { reason: string; message: string } | undefined;
-  /** The call fails when the server sends nothing about it for this long, in milliseconds. Null for no limit. */
+  /** If the server sends no message about the call for this many milliseconds, the call fails. Null means no limit. */
   idleMs: number | null;
-  /** Called with each message of the server about the call, as lines of text. */
+  /** Called with each server message about the call, as lines of text. */
   output: ToolRun['output'];
 }
 
@@ -76,19 +79,19 @@ export interface McpServerConnection {
   readonly running: number;
   /** The number of messages that the server has sent. */
   readonly received: number;
-  /** Reads the current tool list. @throws Error if it cannot read the list */
+  /** Reads the current tool list. @throws Error if this fails */
   list(wanted: ToolFilter, signal: AbortSignal): Promise<ToolList>;
   /**
    * @throws ConnectionLost; CallIdle; NotDelivered; Error with the server's message; AbortError after the signal aborts
    */
   call(call: McpToolCall): Promise<McpCallResult>;
-  /** Resolves with true when the server answers anything, and with false after `limitMs` milliseconds. */
+  /** Resolves with true when the server gives any answer, and with false after `limitMs` milliseconds. */
   ping(limitMs: number, signal: AbortSignal): Promise<boolean>;
-  /** Resolves when no socket, timer or process is left. */
+  /** Closes the connection. Resolves when no socket, timer or process is left. */
   close(): Promise<void>;
 }
 
-/** What a client needs after its handshake. */
+/** The resources of a client after its handshake. */
 export interface ConnectedClient {
   client: Client;
   transport: ServerTransport;
@@ -102,7 +105,7 @@ export class OpenConnection implements McpServerConnection {
   readonly #options: McpServerConnectionOptions;
   readonly #ended = new Deferred<void>();
   readonly #life = new AbortController();
-  /** The parameters of each tool that go into headers. Only for 2026-07-28 over HTTP. */
+  /** For each tool, the parameters that the client also sends as headers. Only for 2026-07-28 over HTTP. */
   #headers: ReadonlyMap<string, readonly ParamHeader[]> = new Map();
   #closing = false;
 
@@ -192,7 +195,7 @@ export class OpenConnection implements McpServerConnection {
       await (this.#isModern ? this.#client.discover(options) : this.#client.ping(options));
       return true;
     } catch {
-      // Also an error is an answer.
+      // An error is an answer too.
       return !limit.expired();
     } finally {
       limit.clear();
@@ -278,7 +281,7 @@ export class OpenConnection implements McpServerConnection {
   }
 }
 
-/** The message of an error, on one line. */
+/** Returns the message of an error as one line. */
 export function wordsOf(error: unknown): string {
   return oneLine(messageOf(error), MAX_WORDS);
 }

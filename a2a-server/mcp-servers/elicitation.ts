@@ -1,6 +1,5 @@
 /**
- * Turns an MCP server's elicitation (MCP 2026-07-28 and 2025-11-25, Elicitation) into a question of the task that called
- * the server.
+ * Converts an MCP server's elicitation (MCP 2026-07-28 and 2025-11-25, Elicitation) to a question of the calling task.
  */
 import type { ElicitResult } from '@modelcontextprotocol/client';
 import { z } from 'zod';
@@ -11,14 +10,14 @@ import type { Origin, RunningCall } from './running-calls.ts';
 
 /** The maximum length of a question, in characters. */
 const MAX_MESSAGE = 4_000;
-/** A question names at most this many calls, each with at most so many characters. */
+/** A question names at most this many calls. The next constant limits the characters of each. */
 const MAX_CALLS = 8;
 const MAX_CALL = 160;
 
 const OPENED = 'Done';
 const REFUSED = 'Decline';
 
-/** The parameters of `elicitation/create`. The form is checked later, because an invalid one is declined. */
+/** The parameters of `elicitation/create`. A later check declines an invalid form, so this accepts any form. */
 export const elicitationSchema = z.union([
   z.looseObject({ mode: z.literal('url'), message: z.string(), url: z.string() }),
   z.looseObject({ mode: z.literal('form').optional(), message: z.string(), requestedSchema: z.unknown() }),
@@ -32,8 +31,8 @@ const content = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(
 /**
  * Asks the person and returns the result for the MCP server.
  * @param withdrawn aborts when the server withdraws the request
- * @returns `cancel` if it could not ask
- * @throws the error of `ask` when its call is stopped
+ * @returns `cancel` if there is no person to ask
+ * @throws the error of `ask` if its call is stopped
  */
 export async function elicit(
   server: string,
@@ -53,9 +52,9 @@ export async function elicit(
 }
 
 /**
- * The call whose task asks the question. Over stdio and HTTP+SSE, MCP does not say which call a request belongs to. If every
- * running call belongs to one principal, that person is asked, and the question names the calls. Otherwise the question could
- * reach the wrong person, so nobody is asked. Pure.
+ * Returns the call whose task asks the question. Over stdio and HTTP+SSE, an MCP request does not name its call. If all
+ * running calls belong to one principal, the server asks this principal, and the question names the calls. Otherwise
+ * the server does not ask, because the wrong person could get the question. Pure.
  */
 export function whoIsAsked({ calls, known }: Origin): { call: RunningCall; note: string } | undefined {
   const [call, ...others] = calls;
@@ -72,7 +71,7 @@ export function whoIsAsked({ calls, known }: Origin): { call: RunningCall; note:
   };
 }
 
-/** Undefined for a form that clients cannot show. */
+/** Returns the question. Undefined for a form that clients cannot show. */
 function questionOf(server: string, params: Elicitation, note: string): Question | undefined {
   const text = `The MCP server ${server} asks: ${cut(params.message)}${note}`;
   if (params.mode === 'url')

@@ -1,4 +1,4 @@
-/** A time limit that starts again with each message, and pauses while a person is asked. */
+/** A time limit that restarts with each message, and pauses while the server asks a person. */
 import type { Clock } from '../../shared/runtime/clock.ts';
 
 export class IdleLimit {
@@ -9,7 +9,7 @@ export class IdleLimit {
   #expired = false;
   #cancelTimer: (() => void) | undefined;
 
-  /** @param ms the limit in milliseconds; null for none @param onExpire called once */
+  /** @param ms the limit in milliseconds; null for no limit @param onExpire called at most once */
   constructor(clock: Clock, ms: number | null, onExpire: () => void) {
     this.#clock = clock;
     this.#ms = ms;
@@ -40,7 +40,7 @@ export class IdleLimit {
     };
   }
 
-  /** Leaves no timer. */
+  /** Cancels the timer for good. */
   cancel(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;

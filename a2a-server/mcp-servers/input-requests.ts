@@ -1,6 +1,6 @@
 /**
- * Answers the input requests of a result (MCP 2026-07-28, Multi Round-Trip Requests). The server asks in the result of the
- * call itself, so each question has its call. The call is then sent again with the answers.
+ * Answers the input requests of a result (MCP 2026-07-28, Multi Round-Trip Requests). The server asks in the result of
+ * a call, so each question belongs to a known call. The client then sends the call again with the answers.
  */
 import type { ElicitResult, InputRequiredResult } from '@modelcontextprotocol/client';
 import { z } from 'zod';
@@ -8,22 +8,22 @@ import { oneLine } from '../../shared/text/one-line.ts';
 import type { McpCallResult } from './call-result.ts';
 import { elicitationSchema, type Elicitation } from './elicitation.ts';
 
-/** How often a server may ask again in one call. */
+/** The maximum number of rounds of questions in one call. */
 const MAX_ROUNDS = 20;
 
 const elicitation = z.looseObject({ method: z.literal('elicitation/create'), params: elicitationSchema });
 
 export interface InputRounds {
-  /** Sends the call with these parameters in addition to its own. */
+  /** Sends the call with its own parameters and these. */
   send: (more: Record<string, unknown>) => Promise<McpCallResult | InputRequiredResult>;
   elicit: (params: Elicitation) => Promise<ElicitResult>;
-  /** Waits before the call is sent again without an answer. */
+  /** Waits before the client sends the call again without answers. */
   pause: () => Promise<void>;
 }
 
 /**
  * Sends the call until its result is complete.
- * @throws Error if the server asks for input that this client did not declare, or asks too often
+ * @throws Error if the server asks too often, or asks for input that this client does not support
  */
 export async function callWithInput({ send, elicit, pause }: InputRounds): Promise<McpCallResult> {
   let result = await send({});
@@ -37,7 +37,7 @@ export async function callWithInput({ send, elicit, pause }: InputRounds): Promi
     if (!answered) await pause();
     result = await send({
       ...(answered && { inputResponses }),
-      // The state is the server's own: "Clients MUST NOT inspect, parse, modify".
+      // MCP: "Clients MUST NOT inspect, parse, modify" this state.
       ...(requestState !== undefined && { requestState }),
     });
   }

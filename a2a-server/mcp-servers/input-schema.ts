@@ -5,11 +5,15 @@ import { messageOf } from '../../shared/runtime/errors.ts';
 import { withinTimeOrRetry, TimeExceeded, withinTime } from '../../shared/runtime/time-limit.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 
-/** The maximum length as JSON, in characters; each model request contains the schema. */
+/**
+ * The maximum length of a schema as JSON, in characters. The limit exists because each model request has the schema.
+ */
 const MAX_SCHEMA = 64 * 1024;
-/** A pattern of the schema can take forever, and blocks everyone meanwhile. A usual check takes less than 1 ms. */
+/**
+ * The time limit of a check. A bad pattern in a schema could block the server forever. A usual check takes below 1 ms.
+ */
 const CHECK_MS = 100;
-/** The longest schemas take more than a second on a slow machine. */
+/** The time limit to compile a schema. The longest schemas take more than a second on a slow machine. */
 const COMPILE_MS = 2_000;
 /** The maximum length of an input error, in characters. */
 const MAX_PROBLEM = 600;
@@ -20,8 +24,8 @@ export interface InputSchema {
   /** The schema for the model, as the server wrote it but without `$schema`. */
   declared: Json;
   /**
-   * Checks an input without filling in defaults; the server does that. A schema that is too slow accepts every object: the
-   * server checks its input too.
+   * Checks an input. Does not add defaults, because the MCP server adds them. If the check is too slow, the schema
+   * accepts each object, because the MCP server checks its input too.
    */
   schema: z.ZodType<Json>;
 }
@@ -29,7 +33,7 @@ export interface InputSchema {
 export interface Checking {
   /** Shared by all tools of a list and released with the list. */
   engine: AjvJsonSchemaValidator;
-  /** Called once, when the schema takes too long for an input. From then on inputs are not checked against it. */
+  /** Called once if the check of an input takes too long. After that, this schema checks no inputs. */
   onTooSlow: () => void;
 }
 
@@ -37,12 +41,12 @@ const objectSchema = z.looseObject({ type: z.literal('object') });
 
 /**
  * Checks and compiles a schema.
- * @throws Error with the problem, as the end of a sentence
+ * @throws Error whose message is the end of a sentence
  */
 export async function readInputSchema(raw: unknown, { engine, onTooSlow }: Checking): Promise<InputSchema> {
   const parsed = objectSchema.safeParse(raw);
   if (!parsed.success) throw new Error('its input schema does not have the type "object"');
-  // Two tools can have the same `$id`, and the engine would confuse them.
+  // Remove `$id`. If two tools have the same `$id`, the engine confuses their schemas.
   const { $id: _id, ...own } = parsed.data;
   const length = JSON.stringify(own).length;
   if (length > MAX_SCHEMA)
@@ -63,7 +67,7 @@ export async function readInputSchema(raw: unknown, { engine, onTooSlow }: Check
   return { declared, schema };
 }
 
-/** Runs the check until one input has exceeded the time limit twice: a busy machine can delay one run. */
+/** Stops all checks when one input exceeds the time limit twice. A busy machine may delay one run. */
 function untilTooSlow(check: (input: Json) => string | undefined, onTooSlow: () => void): typeof check {
   let isTooSlow = false;
   return (input) => {

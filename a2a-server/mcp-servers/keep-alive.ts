@@ -1,25 +1,25 @@
-/** Finds out that a connection is dead although nothing has closed it: a vanished host, a hung program. */
+/** Detects a dead connection that is still open, e.g. after the host has vanished or the program hangs. */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { delay } from '../../shared/runtime/timeout.ts';
 import type { McpServerConnection } from './connection.ts';
 
 export interface KeepAliveOptions {
   clock: Clock;
-  /** A server that has sent nothing for this long gets a ping, in milliseconds. Null for no pings. */
+  /** If the server sends no message for this many milliseconds, it gets a ping. Null means no pings. */
   pingMs: number | null;
   /** Time limit for the answer, in milliseconds. */
   answerMs: number;
   signal: AbortSignal;
-  /** Called when a server stops to answer pings while it works on calls, and with null when it answers again. */
+  /** Called with a problem if a busy server does not answer pings. Called with null when it answers again. */
   onSilent: (problem: string | null) => void;
 }
 
 /**
  * Sends pings (MCP 2025-11-25, Ping; `server/discover` in 2026-07-28) until the signal aborts.
  *
- * A server without a ping answer is dead only if it works on no call. A server with one thread cannot answer while a call runs,
- * and each call has its own time limit.
- * @returns why the connection is dead, as a sentence without subject and full stop; undefined after the abort
+ * If a server does not answer a ping and runs no call, its connection is dead. A server with one thread cannot answer
+ * while a call runs. Each call has its own time limit.
+ * @returns the reason, as a sentence without subject and full stop; undefined after the abort
  */
 export async function keepAlive(
   connection: Pick<McpServerConnection, 'ping' | 'received' | 'running'>,

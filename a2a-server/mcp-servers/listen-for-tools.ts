@@ -1,10 +1,12 @@
-/** Subscribes to changes of a tool list (MCP 2026-07-28, Subscriptions). Older servers announce them unasked. */
+/**
+ * Subscribes to changes of a tool list (MCP 2026-07-28, Subscriptions). Older servers send them without subscription.
+ */
 import type { Client, McpSubscription } from '@modelcontextprotocol/client';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { delay } from '../../shared/runtime/timeout.ts';
 
-/** The delay before a lost subscription is opened again, in milliseconds. */
+/** The delay in milliseconds before the client renews a lost subscription. */
 const AGAIN_MS = 5_000;
 
 export interface ListenOptions {
@@ -16,8 +18,8 @@ export interface ListenOptions {
 }
 
 /**
- * Listens until the signal aborts. A lost subscription is opened again, and `onListChanged` is called, because a change may
- * have been missed. A server that refuses the first subscription is not asked again. Never rejects.
+ * Listens until the signal aborts. Renews a lost subscription and then calls `onListChanged`, because the client may
+ * have missed a change. If the server refuses the first subscription, does not try again. Never rejects.
  */
 export async function listenForTools(
   client: Pick<Client, 'listen'>,

@@ -1,11 +1,12 @@
 /**
  * Keeps one configured MCP server connected while this process runs.
  *
- * - Its tools stay known while it is disconnected. A call then waits a short time for the connection.
- * - A connection that does not answer pings is not `ready`.
- * - R82 It reconnects after a growing delay. A call that was running fails with an explanation, or runs again if that
- *   is safe.
- * - R83 Closing leaves no socket, timer or process.
+ * - While the server is disconnected, its tools stay in the tool list. A call then waits a short time for the
+ *   connection.
+ * - If a connection does not answer pings, its state is not `ready`.
+ * - R82: this reconnects after a growing delay. A call that was running fails with an explanation, or runs again if
+ *   that is safe.
+ * - R83: `close` leaves no socket, timer or process.
  */
 import { setMaxListeners } from 'node:events';
 import { messageOf } from '../../shared/runtime/errors.ts';
@@ -28,7 +29,7 @@ import type { McpServerEntry } from './server-settings.ts';
 import { ServerState } from './server-state.ts';
 import type { McpToolDefinition } from './tool-list.ts';
 
-/** After this connection time the delay starts again at its minimum, in milliseconds. */
+/** If a connection lasts this many milliseconds, the next delay is the minimum again. */
 const STABLE_MS = 30_000;
 /** The minimum time between two reads of a changed tool list, in milliseconds. */
 const REFRESH_MS = 200;
@@ -39,7 +40,7 @@ export interface McpServerLimits {
   /** The first and the longest delay between two connection attempts, in milliseconds. */
   firstMs: number;
   mostMs: number;
-  /** How long a call waits for a disconnected server, in milliseconds. */
+  /** A call waits at most this many milliseconds for a disconnected server. */
   awayMs: number;
 }
 
@@ -68,11 +69,11 @@ export class McpServer {
   readonly #log: Logger;
   readonly #life = new AbortController();
   readonly #state: ServerState;
-  /** The transport and the handshake of the last connection. Undefined after a failure. */
+  /** The transport and the handshake of the last successful connection. Undefined after a failed attempt. */
   #attempt: Attempt | undefined;
   #tools: readonly Tool[] = [];
   #problems: readonly string[] = [];
-  /** Set while the server answers no pings because it works on a call. */
+  /** The problem, while the server runs a call and does not answer pings. */
   #silent: string | null = null;
   #running: Promise<void> | undefined;
   #refreshing = { wanted: false, busy: false };
@@ -83,7 +84,7 @@ export class McpServer {
     this.#context = context;
     this.#log = context.log.child({ mcpServer: name });
     this.#state = new ServerState(this.#life.signal, context.onChange);
-    // Each list request and each waiting call adds a listener, so there is no limit.
+    // Each list request and each waiting call adds a listener, so remove Node's warning limit.
     setMaxListeners(0, this.#life.signal);
   }
 
@@ -98,7 +99,7 @@ export class McpServer {
     return { name: this.name, state: state.type, tools: this.#tools.length, ...(error !== '' && { error }) };
   }
 
-  /** Starts to connect. @returns when the first attempt has succeeded or failed */
+  /** Starts to connect. Resolves when the first attempt has succeeded or failed. */
   start(): Promise<void> {
     this.#running ??= this.#stayConnected();
     return this.#state.changed((state) => state.type !== 'starting', new AbortController().signal);
@@ -125,7 +126,7 @@ export class McpServer {
     }
   }
 
-  /** @returns why the connection failed or ended; nothing of it is left open */
+  /** @returns the reason why the connection failed or ended. Then no socket or process of it is open. */
   async #connectOnce(): Promise<string> {
     const { signal } = this.#life;
     const over = new AbortController();
@@ -144,7 +145,7 @@ export class McpServer {
       void this.#keepAlive(connection, over.signal, (dead) => end.resolve(dead));
       const error = await end.promise;
       stopListening();
-      // Set before the clean-up, so that no call uses the ended connection.
+      // Set the state before the clean-up, so that no call uses the ended connection.
       this.#silent = null;
       this.#state.set({ type: 'down', error });
       return error;
@@ -158,7 +159,7 @@ export class McpServer {
   }
 
   async #connect(onClosed: (why: string) => void): Promise<McpServerConnection> {
-    // Imported only when needed: the import takes a third of a second.
+    // Import this on demand, because the import takes a third of a second.
     const { connectToMcpServer } = await import('./connect.ts');
     const options = {
       ...this.#context,
@@ -197,7 +198,7 @@ export class McpServer {
     this.#state.tell();
   }
 
-  /** Calls a tool. @throws Error that names the server, for a model; AbortError if the signal aborts */
+  /** Calls a tool. @throws Error with the server's name, for a model; AbortError if the signal aborts */
   async call(tool: string, input: Record<string, unknown>, run: McpCallContext): Promise<McpCallResult> {
     const begun = this.#context.clock.now();
     const answeredLate: McpCallContext['answeredLate'] = (result) => {
@@ -227,7 +228,7 @@ export class McpServer {
     );
   }
 
-  /** @throws Error if the list cannot be read in time */
+  /** Reads the tool list. @throws Error if this takes too long or fails */
   async #read(connection: McpServerConnection): Promise<void> {
     const connectMs = this.#connectMs;
     const limit = startTimeout(this.#context.clock, connectMs, this.#life.signal);
@@ -261,7 +262,7 @@ export class McpServer {
     return (include?.includes(name) ?? true) && !exclude.includes(name);
   }
 
-  /** Reads the list again. A change during the read causes one more read. */
+  /** Reads the list again. After a change during the read, reads it once more. */
   #refresh(): void {
     this.#refreshing.wanted = true;
     if (this.#refreshing.busy) return;

@@ -12,27 +12,27 @@ import type { McpServerEntry } from './server-settings.ts';
 import { toolName } from './tool-name.ts';
 
 /**
- * How long the first turn of a task waits for starting servers, in milliseconds since their start. The tools of a
- * slower server are available from a later turn on.
+ * The first turn of a task waits until this many milliseconds after the start of the MCP servers. If a server is
+ * slower, its tools are available in a later turn.
  */
 const FIRST_TURN_MS = 5_000;
 
 interface McpServersOptions {
   clock: Clock;
   log: Logger;
-  /** Time for a server's process to end before it is killed, in milliseconds. */
+  /** A stopped server process must end within this many milliseconds. Then it gets SIGKILL. */
   graceMs: number;
-  /** The source environment for stdio servers, which get a part of it. */
+  /** The environment from which stdio servers get a part. */
   environment: Readonly<Record<string, string | undefined>>;
-  /** Records their processes. The default records nothing. */
+  /** Records the processes of stdio servers. The default records nothing. */
   children?: ChildProcesses;
   limits?: Partial<McpServerLimits>;
 }
 
 export interface McpServers extends ToolSupply {
-  /** In the order of the configuration. */
+  /** Returns the states in the order of the configuration. */
   statuses(): ToolServerView[];
-  /** Resolves when no process, socket or timer is left. */
+  /** Closes all servers. Resolves when no process, socket or timer is left. */
   close(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export function startMcpServers(
 
 function byName(servers: readonly McpServer[]): ReadonlyMap<string, Tool> {
   const tools = new Map<string, Tool>();
-  // A tool name contains its server's name. Two equal names need equal hashes; then the first one counts.
+  // A tool name contains its server's name, so equal names are almost impossible. Then the first tool wins.
   for (const tool of servers.flatMap((server) => server.tools))
     if (!tools.has(tool.name)) tools.set(tool.name, tool);
   return tools;

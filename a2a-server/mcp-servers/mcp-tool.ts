@@ -10,9 +10,9 @@ import type { McpCallContext } from './call-until-answered.ts';
 import type { McpToolDefinition } from './tool-list.ts';
 import { toolName } from './tool-name.ts';
 
-/** The maximum length of a result for the model, in characters. The journal keeps a longer one whole. */
+/** The maximum length of a result for the model, in characters. The journal stores the complete result. */
 const MAX_TEXT = 30_000;
-/** How many characters of progress a stopped call keeps in its record. */
+/** The outcome of a stopped call contains at most this many characters of its progress. */
 const MAX_PROGRESS = 8 * 1024;
 
 interface McpToolOptions {
@@ -43,7 +43,7 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
     timeoutMs: () => timeoutMs,
     maxResultChars: MAX_TEXT,
     title: () => `Call ${oneLine(name, 60)} of the MCP server ${server}`,
-    // D2: the basis is the tool's definition. After a redefinition the person must approve again.
+    // D2: the basis is the tool's definition. If the definition changes, the person must approve again.
     show: (input) =>
       Promise.resolve({ preview: { type: 'json', value: { server, tool: name, arguments: input } }, basis }),
     run: async (input, run) => {
@@ -58,7 +58,7 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
       const context = { signal, output, ask, principal, toolId, stopCause, answeredLate };
       const result = await call(input, context).catch((error: unknown) => {
         if (!signal.aborted) throw error;
-        // MCP has no response to `notifications/cancelled`, so a tool with side effects may have finished them.
+        // MCP has no response to `notifications/cancelled`. So a tool with side effects may have finished.
         throw new ToolStopped(
           'MCP servers do not confirm a cancelled request: the server may have finished it.',
           {
@@ -68,7 +68,7 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
         );
       });
       const text = resultText(result);
-      // B4: in MCP terms, "Tool Execution Errors" go to the model.
+      // B4: the model gets errors of this kind. MCP calls them "Tool Execution Errors".
       if (result.isError) throw new Error(capText(text, MAX_TEXT));
       return { text, summary: `${server}: ${oneLine(name, 60)} answered` };
     },

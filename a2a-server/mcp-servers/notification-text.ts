@@ -1,4 +1,4 @@
-/** Turns MCP progress notifications and log messages into lines of text. Pure. */
+/** Converts MCP progress notifications and log messages to lines of text. Pure. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import type { ToolProgress } from '../../shared/protocol/tool-approval.ts';
@@ -27,11 +27,11 @@ const log = z.looseObject({
 interface Progress {
   token: string;
   text: string;
-  /** The steps, if the server knows their number. */
+  /** The progress in steps, if the server sends their total number. */
   steps?: ToolProgress;
 }
 
-/** Reads a progress notification. Partial output in its message keeps its line breaks. */
+/** Reads a progress notification. Keeps the line breaks of its message, because the message may be partial output. */
 export function progressText(message: JSONRPCMessage): Progress | undefined {
   const { data } = progress.safeParse(message);
   if (data === undefined) return undefined;
@@ -42,7 +42,7 @@ export function progressText(message: JSONRPCMessage): Progress | undefined {
   return { token: progressToken, text, ...(steps && { steps }) };
 }
 
-/** The text of a log message. Undefined for one of level `debug`. */
+/** Returns the text of a log message. Undefined for the level `debug`. */
 export function logText(message: JSONRPCMessage): string | undefined {
   const { data: parsed } = log.safeParse(message);
   if (parsed === undefined || parsed.params.level === 'debug') return undefined;

@@ -1,5 +1,5 @@
 /**
- * Mirrors parameters of a call into HTTP headers (MCP 2026-07-28, Streamable HTTP, Custom Headers from Tool Parameters).
+ * Copies parameters of a call to HTTP headers (MCP 2026-07-28, Streamable HTTP, Custom Headers from Tool Parameters).
  * Pure.
  */
 import { z } from 'zod';
@@ -8,7 +8,7 @@ const ANNOTATION = 'x-mcp-header';
 const PRIMITIVES: ReadonlySet<unknown> = new Set(['integer', 'string', 'boolean']);
 /** RFC 9110 §5.6.2: `token`. */
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
-/** No schema of a tool nests deeper. */
+/** The maximum depth of a schema. Real schemas are less deep. */
 const MAX_DEPTH = 64;
 
 const json = z.record(z.string(), z.unknown());
@@ -16,13 +16,13 @@ const json = z.record(z.string(), z.unknown());
 /** A parameter with its header. */
 export interface ParamHeader {
   header: string;
-  /** The names of the properties that lead to the parameter. */
+  /** The path to the parameter, as property names. */
   path: readonly string[];
 }
 
 /**
  * Reads the annotations of an input schema.
- * @throws Error for an annotation that MCP does not allow, as the end of a sentence
+ * @throws Error for an annotation that MCP does not allow. Its message is the end of a sentence.
  */
 export function readParamHeaders(schema: Record<string, unknown>): readonly ParamHeader[] {
   const found = reachable(schema, []);
@@ -33,7 +33,7 @@ export function readParamHeaders(schema: Record<string, unknown>): readonly Para
   return found;
 }
 
-/** The headers of one call. A parameter that is absent or null has none. */
+/** Returns the headers of one call. An absent or null parameter has no header. */
 export function paramHeaders(
   params: readonly ParamHeader[],
   input: Record<string, unknown>,
@@ -65,7 +65,7 @@ function reachable(schema: Record<string, unknown>, path: readonly string[]): Pa
   });
 }
 
-/** The number of annotations anywhere. A property may have this name, and then holds a schema. */
+/** Counts the annotations at any depth. A property may have the annotation's name, but then its value is a schema. */
 function annotations(value: unknown, depth: number): number {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH * 2) return 0;
   return Object.entries(value).reduce(
@@ -75,7 +75,7 @@ function annotations(value: unknown, depth: number): number {
   );
 }
 
-/** "Value Encoding": what is not plain ASCII, and what looks encoded, is Base64 between marks. */
+/** MCP "Value Encoding": a value that is not plain ASCII, or that looks encoded, becomes Base64 between two marks. */
 function encoded(value: string): string {
   const isPlain = /^[\x20-\x7E\t]*$/.test(value) && value.trim() === value && value !== '';
   const looksEncoded = value.startsWith('=?base64?') && value.endsWith('?=');

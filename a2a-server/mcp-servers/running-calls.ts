@@ -1,7 +1,7 @@
 /**
- * The running calls of one connection, and the messages of the server that belong to each: progress, log messages,
- * questions and late answers. Reads them directly from the transport, in their order. The SDK delivers a notification later
- * than a response, so it would lose the last one before a response.
+ * Tracks the running calls of one connection. Assigns server messages to them: progress, log messages, questions and
+ * late answers. Reads the messages directly from the transport, in their order. The SDK delivers a notification after a
+ * later response, and then the last notification of a call would be lost.
  */
 import {
   isJSONRPCErrorResponse,
@@ -18,27 +18,27 @@ import { logText, progressText } from './notification-text.ts';
 import { CUT_OFF } from './transports/http-transport.ts';
 import type { ServerTransport } from './transports/server-transport.ts';
 
-/** How long a Streamable HTTP response stream stays open for a late answer, in milliseconds. */
+/** A Streamable HTTP response stream stays open for a late answer for this many milliseconds. */
 const LATE_MS = 5 * 60_000;
-/** The maximum number of stopped calls whose late answers are recognised. */
+/** The maximum number of stopped calls that may still get a late answer. */
 const MAX_STOPPED = 100;
 
-/** A call as its MCP server runs it. */
+/** A call that runs on the MCP server. */
 export interface RunningCall {
   /** The id of the tool execution, for the log. */
   toolId: string;
   tool: string;
   input: Record<string, unknown>;
-  /** The principal whose task calls. */
+  /** The owner of the calling task. */
   principal: string;
   ask: AskQuestion;
-  /** Called with each message of the server about this call, as lines of text, and its steps if their number is known. */
+  /** Called with each server message about this call, as lines of text. `steps` is present if their number is known. */
   heard: (text: string, steps?: ToolProgress) => void;
-  /** Called with an answer that comes after the call was stopped. */
+  /** Called with an answer that arrives after the stop of the call. */
   answeredLate: (result: McpCallResult) => void;
 }
 
-/** The calls that a request of the server can belong to. `known`: the transport says which call it is. */
+/** The calls to which a server request may belong. `known` is true if the transport identifies the call. */
 export interface Origin {
   calls: readonly RunningCall[];
   known: boolean;
@@ -46,7 +46,7 @@ export interface Origin {
 
 interface Entry {
   call: RunningCall;
-  /** The id of the newest request for this call. */
+  /** The id of the newest client request for this call. */
   requestId?: RequestId;
 }
 
@@ -55,12 +55,12 @@ export class RunningCalls {
   /** By progress token. */
   readonly #running = new Map<string, Entry>();
   readonly #stopped = new Map<RequestId, RunningCall>();
-  /** Key: the id of a request of the server. Value: the id of our request, whose stream carried it. */
+  /** Maps the id of a server request to the id of the client request whose stream contained it. */
   readonly #about = new Map<RequestId, RequestId>();
   #last = 0;
   #received = 0;
 
-  /** Create this before the client takes the transport: the client keeps an existing handler. */
+  /** Create this object before the client gets the transport, because the client keeps an existing handler. */
   constructor(transport: ServerTransport) {
     this.#transport = transport;
     Object.assign(transport, {
@@ -73,14 +73,15 @@ export class RunningCalls {
     return this.#running.size;
   }
 
-  /** The number of messages received. It tells whether the server has sent anything since an earlier look. */
+  /** The number of received messages. A change shows that the server has sent a message. */
   get received(): number {
     return this.#received;
   }
 
   /**
-   * @returns the progress token for the requests of the call. Call `stop` before you cancel the request: it keeps a late
-   * answer. Call `end` when the call is over.
+   * Registers a call.
+   * @returns the progress token for the requests of the call. Call `stop` before you cancel the request: it prepares for
+   * a late answer. Call `end` when the call is over.
    */
   begin(call: RunningCall): { token: string; stop: (keepOpen: boolean) => void; end: () => void } {
     const token = `call-${(this.#last += 1)}`;
@@ -134,7 +135,10 @@ export class RunningCalls {
     if (log !== undefined) this.#only()?.heard(log);
   }
 
-  /** The call whose response stream carries the current message. If the transport does not know it: the only running call. */
+  /**
+   * Returns the call whose response stream contains the current message. If the transport does not know it, returns the
+   * only running call.
+   */
   #only(): RunningCall | undefined {
     const { about } = this.#transport;
     const calls = [...this.#running.values()];
@@ -151,7 +155,7 @@ export class RunningCalls {
   }
 }
 
-/** Undefined for the error that stands for a response that ended early. */
+/** Returns the result. Undefined for the error that the transport makes if a response ends early. */
 function resultIn(message: JSONRPCMessage): McpCallResult | undefined {
   if (isJSONRPCResultResponse(message)) return callResultSchema.safeParse(message.result).data;
   if (!isJSONRPCErrorResponse(message) || message.error.data === CUT_OFF) return undefined;

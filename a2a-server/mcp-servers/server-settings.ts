@@ -1,4 +1,4 @@
-/** The settings of MCP servers: the `mcpServers` format of MCP clients, with additions of this server. */
+/** Defines the settings of MCP servers: the `mcpServers` format of MCP clients, with additional settings. */
 import { z } from 'zod';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 import { settingProblem } from '../../shared/settings/setting-problem.ts';
@@ -11,41 +11,41 @@ const CALL_MS = 5 * 60_000;
 const PING_MS = 30_000;
 /** The default time limit for the answer to a ping, in milliseconds. */
 const PING_ANSWER_MS = 10_000;
-/** The longest of all time limits, in milliseconds. */
+/** The maximum of each time limit, in milliseconds. */
 const LONGEST_MS = 86_400_000;
 
-/** Accepts `90s`, or milliseconds like other clients. */
+/** Accepts a duration such as `90s`, or milliseconds as in other clients. */
 const timeLimit = z.union([
   durationSchema.pipe(z.number({ error: 'it needs a finite time limit' }).max(LONGEST_MS)),
   z.int().min(1).max(LONGEST_MS),
 ]);
-/** Null for `never`. */
+/** Accepts a time limit, or `never`, which becomes null. */
 const optionalLimit = z.union([
   durationSchema.pipe(z.number().max(LONGEST_MS).nullable()),
   z.int().min(1).max(LONGEST_MS),
 ]);
 
 const shared = {
-  /** The server stays in the file but is not started. */
+  /** True if this entry stays in the file but the server does not start. */
   disabled: z.boolean().default(false),
   /** Time limit for one call, in milliseconds after parsing. */
   timeout: timeLimit.default(CALL_MS),
-  /** A call fails when the server sends nothing about it for this long, in milliseconds after parsing. */
+  /** If the server sends no message about a call for this time, the call fails. In milliseconds after parsing. */
   idleTimeout: optionalLimit.default(null),
-  /** Time limit from the start of the program, or the first request, to the tool list. Absent for the default. */
+  /** Time limit from the program's start, or the first request, to the tool list. If absent, the default applies. */
   connectTimeout: timeLimit.optional(),
-  /** A server that has sent nothing for this long gets a ping. Null for no pings. */
+  /** If the server sends no message for this time, it gets a ping. Null means no pings. */
   pingInterval: optionalLimit.default(PING_MS),
   /** Time limit for the answer to a ping. */
   pingTimeout: timeLimit.default(PING_ANSWER_MS),
-  /** Its tools need no approval, as after the decision `trust_server`. The server believes its hints. */
+  /** If true, the server's tools need no approval, as after the decision `trust_server`. Its hints are trusted too. */
   trust: z.boolean().default(false),
   /**
-   * MCP 2025-11-25, ToolAnnotations: a client must not rely on hints of an untrusted server. With true, a tool with the
-   * read-only hint needs no approval.
+   * If true, a tool with the read-only hint needs no approval. MCP 2025-11-25, ToolAnnotations: a client must not rely
+   * on hints of an untrusted server.
    */
   trustHints: z.boolean().default(false),
-  /** Which tools to offer, by their names on the MCP server. */
+  /** Selects the offered tools by their names on the MCP server. */
   tools: z
     .strictObject({
       include: z.array(z.string().min(1)).optional(),
@@ -71,7 +71,7 @@ const remote = z.strictObject({
   ...shared,
 });
 
-/** The server name is a part of tool names and messages. */
+/** Tool names and messages contain the server name. */
 const serverName = z
   .string()
   .regex(
@@ -81,7 +81,7 @@ const serverName = z
 
 export const mcpServerSettingsSchema = z.record(serverName, z.unknown().pipe(serverEntry()));
 
-/** Chooses the schema by `command` or `url`, so that errors fit the intended kind of server. */
+/** Chooses the schema by the key `command` or `url`. So error messages fit the intended kind of server. */
 function serverEntry() {
   return z.unknown().transform((value, context) => {
     const meant = typeof value === 'object' && value !== null && 'url' in value ? remote : stdio;
@@ -106,7 +106,7 @@ export function isRemoteServer(entry: McpServerEntry): entry is z.output<typeof 
   return 'url' in entry;
 }
 
-/** Checks the URL of a server after its variables are known. @returns the problem, if any */
+/** Checks the URL of a server after the expansion of its variables. @returns the problem, if any */
 export function addressProblem(text: string): string | undefined {
   const url = parseUrl(text);
   if (url === undefined || !/^https?:$/.test(url.protocol))

@@ -1,4 +1,4 @@
-/** The state of one MCP server, and the calls that wait for another state. */
+/** Stores the state of one MCP server, and wakes calls that wait for another state. */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { McpServerConnection } from './connection.ts';
 

@@ -10,14 +10,14 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import { readInputSchema, type Checking, type InputSchema } from './input-schema.ts';
 
-/** The server offers no more tools, because they would fill the model's context. */
+/** The maximum number of offered tools. More tools would fill the model's context. */
 const MAX_TOOLS = 500;
-/** No real list of so many tools has more pages. */
+/** The maximum number of pages. A real list with the maximum number of tools has fewer pages. */
 const MAX_PAGES = 200;
 const MAX_LISTED = 20_000;
 const MAX_DESCRIPTION = 4_000;
 const MAX_TOOL_NAME = 256;
-/** Messages name at most this many omitted tools. */
+/** A message names at most this many omitted tools. */
 const MAX_PROBLEMS = 5;
 
 export const toolPageSchema = z.looseObject({
@@ -44,13 +44,13 @@ const listedTool = z.looseObject({
 export interface McpToolDefinition extends InputSchema {
   name: string;
   description: string;
-  /** The server's own hints; only trusted servers are believed. */
+  /** The hints of the MCP server. The server uses them only if the operator trusts the MCP server. */
   hints: { readOnly: boolean; idempotent: boolean };
 }
 
 export interface ToolList {
   definitions: McpToolDefinition[];
-  /** Sentences about omitted tools and the reasons, only a few. */
+  /** Some sentences about omitted tools, with the reasons. */
   problems: string[];
 }
 
@@ -60,7 +60,7 @@ export type ToolFilter = (name: string) => boolean;
 /**
  * Reads all pages of a list.
  * @param read requests one page
- * @throws the error of `read`; Error for an endless list
+ * @throws the error of `read`; Error if the list has too many pages
  */
 export async function readToolList(
   read: (cursor: string | undefined) => Promise<ToolPage>,
@@ -103,7 +103,7 @@ async function judge(listed: readonly unknown[], wanted: ToolFilter, log: Logger
       } catch (error) {
         problems.push(`${shown(name)} is omitted: ${messageOf(error)}`);
       }
-    // Let other work run between two schemas.
+    // Other work can run between two schemas.
     await nextTurn();
   }
   if (over > 0)

@@ -1,8 +1,8 @@
 /**
  * Decides how to connect to an MCP server: the transport, and the handshake of its revision. Pure.
  *
- * `probe`: asks with `server/discover` for 2026-07-28, and falls back to `initialize` when the answer is no. `initialize`: the
- * handshake of the older revisions alone, for a server that does not survive the question.
+ * - `probe` sends `server/discover` of 2026-07-28. If the server refuses it, the client sends `initialize`.
+ * - `initialize` sends only the handshake of the older revisions, for a server that fails when it gets the probe.
  */
 import { SdkError, SdkHttpError, UnsupportedProtocolVersionError } from '@modelcontextprotocol/client';
 import { isRemoteServer, type McpServerEntry } from './server-settings.ts';
@@ -13,13 +13,13 @@ export interface Attempt {
   handshake: 'probe' | 'initialize';
 }
 
-/** Why an attempt failed. */
+/** The reason for a failed attempt. */
 export interface Failure {
   /** The HTTP status of the server's answer. */
   status?: number;
   /** `final`: no other transport or handshake helps. */
   kind: 'status' | 'final' | 'other';
-  /** The error below the SDK's own. */
+  /** The cause of the SDK's error. */
   cause?: unknown;
 }
 
@@ -38,7 +38,7 @@ export function nextAttempt({ transport, handshake }: Attempt, failure: Failure)
   if (transport === 'http' && (status === 400 || status === 404 || status === 405))
     return { transport: 'sse', handshake: 'initialize' };
   if (handshake === 'initialize') return undefined;
-  // Also a server that fails, exits or stays silent when it gets an unknown request may speak an older revision.
+  // A server of an older revision may fail, exit or stay silent when it gets an unknown request.
   return { transport, handshake: 'initialize' };
 }
 
@@ -53,7 +53,7 @@ export function failureOf(error: unknown): Failure {
   }
   const final =
     inner instanceof UnsupportedProtocolVersionError ||
-    // The request did not connect, or the program did not start.
+    // The client could not connect, or the program did not start.
     inner instanceof MessageNotDelivered ||
     isStartFailure(inner);
   return { kind: final ? 'final' : 'other', ...more };

@@ -12,8 +12,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
 /**
- * Returns the servers to start, with all variables expanded. A missing variable fails here, not in the first task.
- * @throws ProductError CONFIGURATION that names the server and the variable, never a value
+ * Returns the servers to start, with all variables expanded. So a missing variable fails before the first task.
+ * @throws ProductError CONFIGURATION, which names the server and the variable, and never a value
  */
 export function serversToStart(settings: McpServerSettings, env: Environment): Map<string, McpServerEntry> {
   const started = Object.entries(settings).filter(([, entry]) => !entry.disabled);

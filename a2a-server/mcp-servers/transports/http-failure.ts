@@ -1,9 +1,11 @@
-/** Describes HTTP errors of an MCP server, without a full stop. Never quotes a request header. */
+/** Describes HTTP errors of an MCP server, without a full stop. Never shows a request header. */
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { networkFailure } from '../../tools/web/network-failure.ts';
 import { messageOf, systemErrorCode } from '../../../shared/runtime/errors.ts';
 
-/** `fetch` throws `fetch failed`; the reason is in its cause, or in the cause of that. */
+/**
+ * Describes an error of `fetch`. Its message is only `fetch failed`. The reason is in its cause, or in the next cause.
+ */
 export function httpFailure(error: unknown, url: URL): Error {
   const chain = [error, causeOf(error), causeOf(causeOf(error))];
   for (const each of chain) {
@@ -13,7 +15,7 @@ export function httpFailure(error: unknown, url: URL): Error {
   return withoutEnd(oneLine(messageOf(causeOf(error) ?? error), 300), error);
 }
 
-/** Checks the shape, because a system error can come from another realm. */
+/** Checks the shape and not the class, because a system error may come from another realm. */
 function causeOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'cause' in error ? error.cause : undefined;
 }
@@ -40,7 +42,7 @@ export function isUnreachable(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'fetch failed';
 }
 
-/** True if the request did not even connect. */
+/** True if the request did not connect. */
 export function neverConnected(error: unknown): boolean {
   const code = isUnreachable(error) && error instanceof Error ? systemErrorCode(error.cause) : undefined;
   return (

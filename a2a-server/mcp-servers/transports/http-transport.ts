@@ -1,8 +1,10 @@
 /**
- * Streamable HTTP (MCP 2026-07-28 and 2025-11-25, Transports) on top of the SDK's transport. It adds four things for
- * long-lived clients. A response that ends early fails its call at once (R82). A cancelled request keeps no socket (R83).
- * A server that is gone or has lost the session ends the connection, so the next one starts with a handshake. Each message
- * is known by the request whose response stream carries it.
+ * Streamable HTTP (MCP 2026-07-28 and 2025-11-25, Transports) with the SDK's transport, and four additions for
+ * long-lived clients:
+ * - If a response ends early, its call fails at once (R82).
+ * - A cancelled request keeps no socket (R83).
+ * - If the server is gone or has lost the session, the connection ends. The next connection starts with a handshake.
+ * - The transport knows for each message the request whose response stream contains it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
@@ -24,7 +26,7 @@ import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
 import { PostSignals } from './post-signals.ts';
 import { MessageNotDelivered, type ServerTransport } from './server-transport.ts';
 
-/** For a stream that broke and can be resumed. The SDK's "growth" is a factor. */
+/** The delays before the SDK resumes a broken stream. The SDK's "growth" is a factor. */
 const RESUMING = {
   initialReconnectionDelay: 500,
   maxReconnectionDelay: 5_000,
@@ -37,7 +39,7 @@ const OWN_ERROR = -32000;
 /** The `data` of the error that replaces a response that ended early. */
 export const CUT_OFF = 'cut-off';
 
-/** Time limit to delete the session, which is optional, in milliseconds. */
+/** Time limit in milliseconds to delete the session. MCP does not require this request. */
 const GOODBYE_MS = 1_000;
 
 export class HttpTransport implements ServerTransport {
@@ -46,7 +48,7 @@ export class HttpTransport implements ServerTransport {
   onmessage?: (message: JSONRPCMessage) => void;
   onsend?: (message: JSONRPCMessage) => void;
   readonly hasPerRequestStream = true;
-  /** The SDK reads a response stream, and reopens a broken one, in the context of its request. */
+  /** The current request. The SDK reads a response stream, and reopens a broken stream, in this context. */
   readonly #request = new AsyncLocalStorage<RequestId | undefined>();
   readonly #url: URL;
   readonly #line: OwnSocketHttp;
@@ -57,7 +59,7 @@ export class HttpTransport implements ServerTransport {
   #connected = false;
   /** The last error status before the handshake was complete. */
   #refusal: string | undefined;
-  /** Why a stream broke. The SDK reports this before the end of the request. */
+  /** The reason why a stream broke. The SDK reports it before the end of the request. */
   #streamTrouble: string | undefined;
 
   constructor(url: URL, headers: Readonly<Record<string, string>>, clock: Clock) {
@@ -154,7 +156,7 @@ export class HttpTransport implements ServerTransport {
     this.onmessage?.({ jsonrpc: '2.0', id, error });
   }
 
-  /** A call reports the error of its own request. This handles errors of the whole connection. */
+  /** Handles errors of the whole connection. Each call reports the error of its own request. */
   #judge(error: Error): void {
     if (this.#ending !== undefined) return;
     this.onerror?.(error);
@@ -165,7 +167,7 @@ export class HttpTransport implements ServerTransport {
       this.#isRefused(error) ||
       isUnreachable(error) ||
       error.message.startsWith('Maximum reconnection attempts');
-    // Deferred, so that the request reports its error first: it knows better whether it arrived.
+    // Wait, so that the request reports its error first. That error says whether the request arrived.
     if (over) setImmediate(() => this.#end(this.#isForgotten(error) ? 'has lost the session' : why));
   }
 
@@ -178,7 +180,7 @@ export class HttpTransport implements ServerTransport {
     return error.status === 404 || (error.status === 400 && /session/i.test(String(error.data.text)));
   }
 
-  /** True if the server has forgotten the session, or has no MCP endpoint here any more. */
+  /** True if the server has lost the session, or has no MCP endpoint here any more. */
   #isRefused(error: unknown): boolean {
     return this.#isForgotten(error) || (this.#connected && isGone(error));
   }

@@ -1,7 +1,7 @@
 /**
- * HTTP to one MCP server with its own sockets, which all end when it is closed. Bodies have a size limit (X3). There is
- * no idle time limit: a stream lasts as long as its client, and each call has its own limit. (Node's own `fetch` stops
- * after 300 s without a byte.)
+ * Sends HTTP requests to one MCP server over its own sockets. `destroy` closes them all. Bodies have a size limit (X3).
+ * Streams have no idle time limit, because each call has its own limit. (Node's own `fetch` stops after 300 s without a
+ * byte.)
  */
 import { Agent, fetch as undiciFetch } from 'undici';
 import { boundedBytes, boundEvents } from '../../../shared/net/bounded-body.ts';
@@ -11,7 +11,7 @@ import { MAX_MESSAGE } from './server-transport.ts';
 const CONNECT_MS = 10_000;
 
 export interface OwnSocketHttp {
-  /** In the form of the SDK's transports. It does not follow redirects. */
+  /** A `fetch` for the SDK's transports. It does not follow redirects. */
   fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
   /** Aborts every request and closes every socket. */
   destroy(): Promise<void>;
@@ -22,8 +22,8 @@ export function openOwnSocketHttp(headers: Readonly<Record<string, string>>): Ow
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { timeout: CONNECT_MS },
-    // A new socket for each request. The server may already have closed a reused socket, and then the outcome of a
-    // posted call is unknown.
+    // Use a new socket for each request. The server may already have closed an old socket, and then the outcome of a
+    // call would be unknown.
     pipelining: 0,
   });
   return {

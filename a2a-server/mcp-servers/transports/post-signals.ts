@@ -1,11 +1,12 @@
 /**
- * Releases the socket of a cancelled request. A server that never answers would otherwise keep the socket until the
- * connection ends (R83). A request that ran out of time keeps its socket for a limited time, because it may be answered late.
+ * Releases the socket of a cancelled request. Otherwise a server that never answers would keep the socket until the
+ * connection ends (R83). After a timeout, a request keeps its socket for a limited time, because the answer may be
+ * late.
  */
 import { isJSONRPCNotification, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 
-/** The maximum number of sockets that wait for late answers. */
+/** The maximum number of open sockets that wait for late answers. */
 const MAX_KEPT = 16;
 
 export class PostSignals {
@@ -32,7 +33,7 @@ export class PostSignals {
     this.#kept.delete(id);
   }
 
-  /** Call this before the request is cancelled. Its signal then aborts only after this time, in milliseconds. */
+  /** Call this before you cancel the request. Its signal then aborts only after `ms` milliseconds. */
   keepOpen(id: RequestId, ms: number): void {
     if (this.#open.has(id) && !this.#kept.has(id) && this.#kept.size < MAX_KEPT)
       this.#kept.set(
@@ -41,7 +42,7 @@ export class PostSignals {
       );
   }
 
-  /** Call this after each sent notification; it handles only `notifications/cancelled`. */
+  /** Call this after each sent notification. It only reacts to `notifications/cancelled`. */
   sent(message: JSONRPCMessage): void {
     if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') return;
     const id = message.params?.['requestId'];

@@ -1,10 +1,10 @@
-/** The shared types of all MCP transports. */
+/** Defines the shared types of all MCP transports. */
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { ChildEntry } from '../../processes/child-processes.ts';
 
-/** The maximum size in bytes. A longer line, event or response ends its connection or its call (X3). */
+/** The maximum size of a message in bytes. A larger line, event or response ends its connection or its call (X3). */
 export const MAX_MESSAGE = 16 * 1024 * 1024;
 
 /** The server certainly has not received the message. The connection has ended or is ending. */
@@ -13,26 +13,26 @@ export class MessageNotDelivered extends Error {
 }
 
 export interface ServerTransport extends Transport {
-  /** Why the transport ended or is silent, as a sentence without subject and full stop. */
+  /** The reason why the transport ended or is silent, as a sentence without subject and full stop. */
   readonly trouble: string | undefined;
   /** Called with each message before the transport sends it. */
   onsend?: (message: JSONRPCMessage) => void;
   /**
-   * During `onmessage`: the id of the request whose response stream carries the message. Undefined for a transport with one
-   * channel, and for a stream without a request.
+   * During `onmessage`: the id of the request whose response stream contains the message. Undefined for a transport
+   * with one channel, and for a stream without a request.
    */
   readonly about?: RequestId | undefined;
-  /** Keeps the response stream of a request open after its cancellation, at most this long, for a late answer. */
+  /** After the cancellation of a request, keeps its response stream open for `ms` milliseconds, for a late answer. */
   keepOpen?(id: RequestId, ms: number): void;
 }
 
 export interface TransportContext {
   clock: Clock;
-  /** The log names the server. */
+  /** A logger that adds the server's name to each line. */
   log: Logger;
-  /** Time for a stopped process to end before it is killed, in milliseconds. */
+  /** A stopped process must end within this many milliseconds. Then it gets SIGKILL. */
   graceMs: number;
-  /** The source environment for child processes, which get a part of it. */
+  /** The environment from which child processes get a part. */
   environment: Readonly<Record<string, string | undefined>>;
   /** Records the process. */
   child: ChildEntry;

@@ -3,9 +3,9 @@
  * first event names the endpoint for POST requests. The server answers a POST with 202 and sends the response on the
  * stream.
  *
- * - R81 It opens the stream once and reads it until the end. The client matches responses to requests by id.
- * - R82 When the stream ends, the transport ends, and a new stream needs a new handshake. The SDK's own transport opens
- *   another stream for a lost session, and running calls wait forever.
+ * - R81: the transport opens the stream once and reads it to the end. The client matches responses to requests by id.
+ * - R82: when the stream ends, the transport ends. A new stream needs a new handshake. The SDK's own transport opens
+ *   another stream for a lost session, and then running calls wait forever.
  */
 import { isJSONRPCRequest, parseJSONRPCMessage, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
@@ -40,7 +40,7 @@ export class SseTransport implements ServerTransport {
     return this.#why;
   }
 
-  /** Resolves with the first event. @throws Error if the stream cannot open or ends before */
+  /** Resolves with the first event. @throws Error if the stream does not open, or ends before this event */
   async start(): Promise<void> {
     const { signal } = this.#life;
     const response = await this.#line
@@ -83,8 +83,8 @@ export class SseTransport implements ServerTransport {
     if (response.ok) return;
     const failure = await statusFailure(response, endpoint);
     if (response.status !== 404 && response.status !== 410) throw failure;
-    // The session is in the address of the endpoint. The stream may stay open after the server has forgotten the session.
-    // Deferred, so that the request reports its error first.
+    // The address of the endpoint contains the session. The stream may stay open after the server has lost the session.
+    // Wait, so that the request reports its error first.
     setImmediate(() => this.#end('has lost the session'));
     throw new MessageNotDelivered(failure.message, { cause: failure });
   }
@@ -121,7 +121,7 @@ export class SseTransport implements ServerTransport {
 
   #found(data: string): void {
     const endpoint = parseUrl(data, this.#url);
-    // POST requests carry the user's credentials, so they go only to the configured origin.
+    // POST requests contain the user's credentials, so they go only to the configured origin.
     if (endpoint?.origin !== this.#url.origin) return this.#end('named an endpoint on another origin');
     this.#endpoint.resolve(endpoint);
   }

@@ -1,9 +1,9 @@
 /**
  * MCP over stdin and stdout of a child process (MCP 2025-11-25, Transports: stdio).
  *
- * The SDK's own transport does not end grandchildren. Here the process leads a process group that ends with it, its
- * environment has no secrets, and its output has a size limit (X3). stdout is for messages only; a limited number of
- * other lines is ignored. stderr goes to the log.
+ * The SDK's own transport does not end grandchildren. Here the process leads a process group, and the whole group ends
+ * with it. Its environment has no secrets, and its output has a size limit (X3). stdout is only for messages, and this
+ * ignores a limited number of other lines. stderr goes to the log.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,11 +22,11 @@ import {
   type TransportContext,
 } from './server-transport.ts';
 
-/** The delay between the end of stdin and SIGTERM, in milliseconds. A server that exits by itself can clean up. */
+/** The delay between the end of stdin and SIGTERM, in milliseconds. In this time a server can clean up and exit. */
 const GOODBYE_MS = 1_000;
-/** How long to wait for the last output after the exit, in milliseconds. */
+/** After the exit, this waits so many milliseconds for the last output. */
 const DRAIN_MS = 200;
-/** After this many stdout lines that are no messages, the program does not count as an MCP server. */
+/** If the program writes more stdout lines that are no messages, it is no MCP server. */
 const MAX_RUBBISH = 1_000;
 const MAX_LOG_LINE = 8 * 1024;
 /** The maximum number of stderr lines to log per process. */
@@ -35,7 +35,7 @@ const MAX_LOG_LINES = 1_000;
 interface StdioServerParameters {
   command: string;
   args: readonly string[];
-  /** Variables in addition to the harmless ones; see command-environment.ts. */
+  /** Variables in addition to the harmless variables of command-environment.ts. */
   env: Readonly<Record<string, string>>;
   cwd?: string | undefined;
 }
@@ -46,8 +46,8 @@ export class StdioTransport implements ServerTransport {
   onmessage?: (message: JSONRPCMessage) => void;
   onsend?: (message: JSONRPCMessage) => void;
   /**
-   * The SDK knows a child process by `stderr` and `pid`. There, a probe without an answer means an older server (MCP 2026-07-28,
-   * stdio, Backward Compatibility).
+   * The SDK recognises a child process by `stderr` and `pid`. If a child process does not answer a probe, the SDK
+   * assumes an older server (MCP 2026-07-28, stdio, Backward Compatibility).
    */
   readonly stderr = null;
   readonly #program: StdioServerParameters;
@@ -91,7 +91,7 @@ export class StdioTransport implements ServerTransport {
     child.once('exit', (code, signal) => {
       this.#end(signal === null ? `exited with code ${String(code)}` : `exited because of ${signal}`);
     });
-    // Ignored: the exit event and the failed write report a broken pipe.
+    // Ignore the error. The exit event and the failed write report a broken pipe.
     child.stdin?.on('error', () => undefined);
     await once(child, 'spawn').catch((error: unknown) => {
       throw startFailure(error, this.#program);
@@ -105,7 +105,7 @@ export class StdioTransport implements ServerTransport {
     child.stderr?.on('data', (chunk: Buffer) => this.#log(stderr.push(chunk).lines));
   }
 
-  /** Ends a program that cannot be recorded, because the next server could not find it (D6). */
+  /** Records the program. If this fails, ends the program, because the next server could not find it (D6). */
   async #record(leader: number): Promise<void> {
     const { child, clock, graceMs } = this.#context;
     await child.record(leader).catch(async (error: unknown) => {
@@ -124,7 +124,7 @@ export class StdioTransport implements ServerTransport {
     });
   }
 
-  /** Resolves when no process of the group is left, as far as the server can see. */
+  /** Closes the transport. Resolves when the server sees no process of the group any more. */
   async close(): Promise<void> {
     this.#end(undefined);
     await this.#ending;
