@@ -1,6 +1,6 @@
 /**
- * Context windows and prices of well-known models. `npm run update-models` writes the data; each line has its source and date.
- * The settings override both.
+ * Context windows and prices of well-known models. `npm run update-models` writes the data. Each line has its source
+ * and date. The settings override windows and prices.
  */
 import type { Price } from '../task/spending.ts';
 import known from './known-models.json' with { type: 'json' };
@@ -10,13 +10,13 @@ export interface KnownModel {
   contextWindow?: number;
   price: Price;
   source: string;
-  /** The day on which the line was written. */
+  /** The date of the line. */
   date: string;
 }
 
 const KNOWN: Readonly<Record<string, Readonly<Record<string, KnownModel>>>> = known;
 
-/** @param model the name, also with the date of its version, e.g. `claude-sonnet-4-5-20250929` */
+/** @param model the name, optionally with a version date, e.g. `claude-sonnet-4-5-20250929` */
 export function knownModel(provider: string, model: string): KnownModel | undefined {
   const models = Object.hasOwn(KNOWN, provider) ? KNOWN[provider] : undefined;
   const undated = model.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2})$/, '');

@@ -3,9 +3,9 @@
  *
  * Invariants
  * - It retries a turn only before the turn has yielded an event, so no text appears twice.
- * - If the provider refuses the reasoning or the signatures of earlier turns, it gets the conversation without them.
- * - It yields tool calls only at the end of their turn, or not at all.
- * - Ending the iteration, or aborting, cancels the request; neither waits for the provider.
+ * - If the provider refuses the reasoning or the signatures of earlier turns, the next request omits them.
+ * - It yields tool calls only at the end of a turn. An interrupted turn yields no tool call.
+ * - The end of the iteration, or an abort, cancels the request at once, without a wait for the provider.
  */
 import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { onAbort, unlessAborted } from '../../shared/runtime/abort.ts';
@@ -50,7 +50,7 @@ export function languageModel(source: LanguageModelSource): Model {
         const turn = streamTurn(asker, request, abort);
         return {
           next: () => turn.next(),
-          // A waiting generator does not handle `return` until it wakes, so the request is cancelled first.
+          // A waiting generator handles `return` only after it wakes, so cancel the request first.
           return: () => {
             abort.abort();
             return turn.return(undefined);
@@ -61,13 +61,13 @@ export function languageModel(source: LanguageModelSource): Model {
   };
 }
 
-/** A provider that thinks, or has a queue, may send nothing for minutes. */
+/** After this silence the status reports it. A provider that thinks, or has a queue, may send nothing for minutes. */
 const QUIET_MS = 20_000;
 
-/** In characters: an answer longer than this per token of the context window counts as endless. */
+/** Characters per token of the context window. A longer answer is an endless answer. */
 const LONGEST_TOKEN = 4;
 
-/** A failed import is tried again. */
+/** Loads a value once. After a failed import, the next call tries again. */
 function once<Value>(load: () => Promise<Value>): () => Promise<Value> {
   let loaded: Promise<Value> | undefined;
   return async () => {
@@ -88,11 +88,11 @@ interface Asker {
   longest: number;
   patience: RetryPolicy;
   blame: ProviderFacts;
-  /** Whether the endpoint has refused reasoning as such, without signatures. It does not get any again. */
+  /** True if the endpoint has refused reasoning even without signatures. Then it never gets reasoning again. */
   refusesReasoning: boolean;
 }
 
-/** A started answer and the first events of it. */
+/** A started answer and its first events. */
 interface Opened {
   reader: PartReader;
   parts: StreamPartReader;
@@ -193,7 +193,7 @@ async function hear(reader: PartReader, parts: StreamPartReader, signal: AbortSi
   }
 }
 
-/** Cancelling ends a waiting read at once, even if the provider does not react. */
+/** Cancels the stream. This ends a waiting read at once, even if the provider does not react. */
 function release(reader: PartReader): void {
   reader.cancel().catch(() => undefined);
 }

@@ -6,11 +6,11 @@ import type { ProviderName } from './model-settings.ts';
 import { needsResponses } from './needs-responses.ts';
 
 export const modelParametersSchema = z.strictObject({
-  /** Low values make answers more alike. */
+  /** With a low value, repeated answers differ less. */
   temperature: z.number().min(0).max(2).optional(),
-  /** In tokens, with reasoning. */
+  /** In tokens, including reasoning. */
   maxOutputTokens: z.number().int().min(256).optional(),
-  /** How much the model reasons before it answers. */
+  /** The amount of reasoning before the answer. */
   effort: z.enum(['low', 'medium', 'high']).optional(),
 });
 export type ModelParameters = z.infer<typeof modelParametersSchema>;
@@ -22,10 +22,12 @@ interface Named {
   model: string;
 }
 
-/** In tokens, for models that take a budget of reasoning instead of an effort. */
+/** The reasoning budget in tokens, for models without an effort parameter. */
 const REASONING_BUDGET: Readonly<Record<Effort, number>> = { low: 2_048, medium: 8_192, high: 24_576 };
 
-/** Why the model does not take the parameters, as the end of a sentence; undefined if it may. The provider knows the rest. */
+/**
+ * Says why the model does not accept the parameters, as the end of a sentence. Undefined if only the provider knows.
+ */
 export function parameterRefusal(
   { provider, model }: Named,
   { temperature, maxOutputTokens, effort }: ModelParameters,
@@ -47,7 +49,7 @@ export function parameterRefusal(
   return undefined;
 }
 
-/** What a request to the model needs for the parameters. */
+/** Converts the parameters to request options. */
 export function parameterRequest(
   named: Named,
   { temperature, maxOutputTokens, effort }: ModelParameters,
@@ -63,7 +65,7 @@ function effortOptions({ provider, model }: Named, effort: Effort): SharedV3Prov
   const budget = REASONING_BUDGET[effort];
   switch (provider) {
     case 'anthropic':
-      // Claude 4.6 and later decide themselves how much they reason. `summarized` returns the text of the reasoning.
+      // Claude 4.6 and later choose the amount of reasoning. `summarized` returns the text of the reasoning.
       return /^claude-[a-z]+-(?:4-[6-9]|[5-9]|\d{2})/.test(model)
         ? { anthropic: { effort, thinking: { type: 'adaptive', display: 'summarized' } } }
         : { anthropic: { thinking: { type: 'enabled', budgetTokens: budget } } };

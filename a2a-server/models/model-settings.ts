@@ -17,7 +17,7 @@ export type ProviderName = z.infer<typeof providerNameSchema>;
 
 /** The id of the default model, which needs no key and no network. */
 export const OFFLINE_MODEL_ID = 'offline';
-/** Model names for tasks that do not know the models of the server. */
+/** Model names that a client can use without knowing the server's models. */
 export const TIERS = ['fast', 'smart'] as const;
 
 /** `offline`, or `provider:model`, e.g. `anthropic:claude-sonnet-4-5`. */
@@ -28,10 +28,10 @@ export const modelIdSchema = z
     error: `a model is "${OFFLINE_MODEL_ID}" or "provider:model", with one of the providers ${providerNameSchema.options.join(', ')}`,
   });
 
-/** What `isBaseUrl` accepts, in words. */
+/** The condition of `isBaseUrl`, for error messages. */
 export const BASE_URL = 'an http or https URL without user, password or query';
 
-/** User, password and query would appear in messages and logs. */
+/** Refuses a URL with user, password or query, because they would appear in messages and logs. */
 export function isBaseUrl(text: string): boolean {
   const url = parseUrl(text);
   if (url === undefined) return false;
@@ -59,8 +59,8 @@ export const DEFAULT_WINDOW = 128_000;
 const LEAST_WINDOW = 8_000;
 
 /**
- * The server uses only models that the settings name. A key in the environment alone is no permission to send files to
- * its provider. Keys come from the environment, not from the settings (see `providers.ts`).
+ * The server uses only models that the settings name. If only a key is in the environment, the server must not send
+ * files to its provider. Keys come from the environment, not from the settings (see `providers.ts`).
  */
 export const modelSettingsSchema = z.strictObject({
   /** The model for tasks that do not choose one. */
@@ -80,7 +80,7 @@ export const modelSettingsSchema = z.strictObject({
     .record(modelIdSchema, price)
     .default({})
     .describe('prices of models in US dollars per million tokens, by model id'),
-  /** Parameters by tier or model id. Those of a tier add to those of its model. */
+  /** Parameters by tier or model id. A tier's parameters override those of its model. */
   parameters: z
     .record(z.union([z.enum(TIERS), modelIdSchema]), modelParametersSchema)
     .default({})
@@ -102,6 +102,6 @@ export function parseModelId(id: string): { provider: ProviderName; model: strin
   return { provider: provider.data, model };
 }
 
-/** What runs the turns of a task: a language model, a script, or a program that speaks the Agent Client Protocol. */
+/** The kind of agent that runs the turns of a task: a language model, a script, or an ACP program. */
 export type AgentChoice =
   { type: 'model' } | { type: 'scripted'; file: string } | { type: 'acp'; command: string; args: string[] };

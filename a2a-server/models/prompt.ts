@@ -9,14 +9,14 @@ import type { ProviderState, ReplayedPart } from '../task/turn-replay.ts';
 import type { ToolDeclaration } from '../tools/tool.ts';
 import type { ConversationStep, ModelRequest } from './model.ts';
 
-/** What a provider wants besides the conversation. */
+/** The parts of a request in addition to the conversation. */
 export interface ProviderRequest {
   temperature?: number;
   /** In tokens. */
   maxOutputTokens?: number;
-  /** Options of each request. */
+  /** Provider options for each request. */
   options?: SharedV3ProviderOptions;
-  /** Marks a message: the provider caches the prompt up to its end. Other providers cache without marks. */
+  /** The mark for a message. The provider caches the prompt up to its end. Other providers cache without marks. */
   cachePoint?: SharedV3ProviderOptions;
 }
 
@@ -41,8 +41,8 @@ function promptOf({ instructions, conversation }: Omit<ModelRequest, 'signal'>):
 }
 
 /**
- * Marks the instructions (the tools come before them), the end of the prompt, and the end of the previous request. Anthropic
- * looks for a cached beginning only at a mark and at the 20 blocks before it, and one turn may have more blocks.
+ * Marks the instructions (the tools come before them), the end of the prompt, and the end of the previous request.
+ * Anthropic searches a cached prefix only at a mark and in the 20 blocks before it. One turn may have more blocks.
  */
 function withCachePoints(
   prompt: LanguageModelV3Prompt,
@@ -106,8 +106,8 @@ function replayedPart(part: ReplayedPart): AssistantPart {
 }
 
 /**
- * `@ai-sdk/openai-compatible` returns the signature of a Gemini model under the provider's name, and sends back only one
- * under `google`.
+ * `@ai-sdk/openai-compatible` returns the signature of a Gemini model under the provider's name. But it sends a
+ * signature only from the key `google`. So this renames the key.
  */
 function providerOptions(state: ProviderState): SharedV3ProviderOptions {
   const signed = Object.values(state).find(({ thoughtSignature }) => thoughtSignature !== undefined);

@@ -1,6 +1,6 @@
 /**
- * Turns provider errors into errors that a person can act on. They contain no secrets: no headers, request or URL, and
- * for a refused key not even the provider's message.
+ * Converts provider errors to errors that tell a person what to do. They contain no secrets: no headers, no request,
+ * and no URL. If the provider refuses the key, they also omit the provider's message.
  */
 import {
   APICallError,
@@ -33,14 +33,14 @@ const NETWORK_CODE = /^(?:UND_ERR_|E(?:CONN|PIPE|TIMEDOUT|HOST|NET|AI_AGAIN|NOTF
 const RETRIED = new Set([408, 409, 425, 429]);
 
 /**
- * Messages for a too long prompt: Anthropic ("prompt is too long: …"), OpenAI and vLLM ("maximum context length is …"),
- * Google ("input token count (…) exceeds the maximum number of tokens allowed"), llama.cpp ("exceeds the available
- * context size"), and similar ones. No provider has its own HTTP status for it.
+ * Messages for a prompt that is too long: Anthropic ("prompt is too long: …"), OpenAI and vLLM ("maximum context length
+ * is …"), Google ("input token count (…) exceeds the maximum number of tokens allowed"), llama.cpp ("exceeds the
+ * available context size"), and similar messages. No provider has a special HTTP status for it.
  */
 const TOO_LONG =
   /(?:prompt|input|request) is too (?:long|large)|maximum context|context[ _](?:length|size|window)|token count .*exceeds/i;
 
-/** Classifies any error of a model call, thrown or sent in the stream. */
+/** Classifies an error of a model call. The error was thrown, or it was a part of the stream. */
 export function providerFailure(thrown: unknown, blame: ProviderFacts): ProviderFailure {
   if (thrown instanceof ProductError) return { error: thrown, retry: thrown.retryable, waitMs: undefined };
   const status = statusOf(thrown);
@@ -78,7 +78,7 @@ function refusesKey(thrown: unknown, status: number | undefined): boolean {
   return status === 400 && thrown instanceof Error && REFUSED_KEY.test(thrown.message);
 }
 
-/** OpenAI sends status 429 with `insufficient_quota`, which no waiting helps. Others send 402, and Anthropic 400. */
+/** True if the account has no credit. OpenAI then sends 429 with `insufficient_quota`, Anthropic 400, others 402. */
 function hasNoCredit(thrown: unknown, status: number | undefined): boolean {
   const sent = APICallError.isInstance(thrown) ? fieldOf(thrown.data, 'error') : thrown;
   const names = [fieldOf(sent, 'code'), fieldOf(sent, 'type')];
@@ -88,12 +88,12 @@ function hasNoCredit(thrown: unknown, status: number | undefined): boolean {
 
 /**
  * Messages for refused data of earlier turns: Anthropic ("Invalid `signature` in `thinking` block"), Google ("thought
- * signature"), OpenAI ("encrypted content could not be verified", "Item 'rs_…' of type 'reasoning'"), and endpoints that do not
- * know the field ("property 'reasoning_content' is unsupported").
+ * signature"), OpenAI ("encrypted content could not be verified", "Item 'rs_…' of type 'reasoning'"), and endpoints
+ * without support for the field ("property 'reasoning_content' is unsupported").
  */
 const REFUSED_STATE = /signature|thinking|thought|reasoning|encrypted/i;
 
-/** True if the same conversation without reasoning and signatures may be accepted, e.g. after a change of the account. */
+/** True if the provider may accept the conversation without reasoning and signatures, e.g. after an account change. */
 export function refusesState(thrown: unknown): boolean {
   const status = statusOf(thrown);
   const refused = status === 400 || status === 404 || status === 422;
@@ -108,11 +108,11 @@ function isPassing(thrown: unknown, status: number | undefined): boolean {
   if (status !== undefined) return RETRIED.has(status) || status >= 500;
   const type = fieldOf(thrown, 'type');
   if (typeof type === 'string') return PASSING_TYPES.has(type);
-  // The answer is not a valid stream, or it broke off: `Response stream ended without a finish reason.`
+  // The answer is not a valid stream, or it ended early: `Response stream ended without a finish reason.`
   return InvalidResponseDataError.isInstance(thrown) || JSONParseError.isInstance(thrown);
 }
 
-/** Error types that Anthropic and OpenAI send inside a stream, where there is no HTTP status. */
+/** Error types that Anthropic and OpenAI send inside a stream. Such an error has no HTTP status. */
 const PASSING_TYPES = new Set([
   'overloaded_error',
   'api_error',
@@ -121,7 +121,7 @@ const PASSING_TYPES = new Set([
   'server_error',
 ]);
 
-/** True for an answer with status 200 that then failed. */
+/** True for an answer that started with status 200 and then failed. */
 function brokeOff(thrown: unknown): boolean {
   return APICallError.isInstance(thrown) && thrown.statusCode !== undefined && thrown.statusCode < 400;
 }
@@ -161,7 +161,7 @@ function redact(text: string, secrets: readonly string[]): string {
   return clean.replaceAll(/\s+/g, ' ').slice(0, 500).replace(/\.$/, '');
 }
 
-/** RFC 9110 §10.2.3: seconds or a date. */
+/** Reads `Retry-After` (RFC 9110 §10.2.3): seconds or a date. */
 function waitOf(thrown: unknown): number | undefined {
   const value = APICallError.isInstance(thrown) ? thrown.responseHeaders?.['retry-after'] : undefined;
   if (value === undefined) return undefined;

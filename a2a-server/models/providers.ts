@@ -24,7 +24,7 @@ export const COMPATIBLE_URL = 'MCP_A2A_OPENAI_COMPATIBLE_URL';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Provider {
-  /** The environment variables of the key; the first non-empty one counts. */
+  /** The environment variables for the key. The first variable that is not empty applies. */
   keyVariables: readonly string[];
   keyNeeded: boolean;
   /** Undefined if the user must set the URL. */
@@ -33,7 +33,7 @@ interface Provider {
   request?: (model: string) => ProviderRequest;
 }
 
-/** Anthropic caches only marked prompts, for five minutes after the last use. */
+/** Anthropic caches only marked prompts, until five minutes after the last use. */
 const CACHED = { type: 'ephemeral' };
 
 /** The URL and the key of a provider. The key is empty if the provider needs none. */
@@ -65,7 +65,7 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
       needsResponses(model)
         ? (await import('@ai-sdk/openai')).createOpenAI({ ...access }).responses(model)
         : compatible('openai', model, access),
-    // Nothing of a task is stored at OpenAI. The encrypted reasoning comes with the answer instead.
+    // OpenAI must not store the task. With this option, the answer contains the encrypted reasoning.
     request: (model) => (needsResponses(model) ? { options: { openai: { store: false } } } : {}),
   },
   openrouter: {
@@ -73,7 +73,7 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     keyNeeded: true,
     baseUrl: 'https://openrouter.ai/api/v1',
     load: (model, access) => compatible('openrouter', model, access),
-    // With this option OpenRouter sets the marks for Anthropic's models itself.
+    // With this option, OpenRouter itself sets the cache marks for Anthropic's models.
     request: (model) =>
       model.startsWith('anthropic/') ? { options: { openrouter: { cache_control: CACHED } } } : {},
   },
@@ -116,16 +116,16 @@ async function compatible(
 
 interface ProviderConnection {
   access: ProviderAccess;
-  /** The environment variable that the key came from, or should come from. */
+  /** The environment variable that contains the key, or should contain it. */
   keyVariable: string;
   load: (model: string) => Promise<LanguageModelV3>;
-  /** What requests to the model need. */
+  /** Returns additional request options for the model. */
   request: (model: string) => ProviderRequest;
 }
 
 /**
  * Finds the URL and the key of a provider in the settings and the environment.
- * @throws ProductError CONFIGURATION that names the missing or invalid variable
+ * @throws ProductError CONFIGURATION, which names the missing or invalid variable
  */
 export function resolveProvider(
   name: ProviderName,
@@ -149,7 +149,7 @@ export function resolveProvider(
       `The provider ${name} needs the URL of its endpoint: set ${COMPATIBLE_URL}, e.g. to http://localhost:11434/v1.`,
       { facts: { provider: name, variable: COMPATIBLE_URL } },
     );
-  // The settings check the other URLs.
+  // This URL comes from the environment. The schema of the settings checks the other URLs.
   if (!isBaseUrl(given))
     throw new ProductError(
       'CONFIGURATION',

@@ -6,20 +6,20 @@ import { providerFailure, type ProviderFacts } from './provider-failure.ts';
 export interface RetryPolicy {
   /** The number of attempts after the first. */
   retries: number;
-  /** The first delay, in milliseconds. It doubles with every attempt and gets random jitter of up to its own length. */
+  /** The first delay, in milliseconds. It doubles after each attempt. Random jitter adds at most the same time. */
   pauseMs: number;
-  /** The longest delay, in milliseconds. If a provider asks for more (`Retry-After`), there is no retry. */
+  /** The longest delay, in milliseconds. If a provider asks for a longer delay (`Retry-After`), this does not retry. */
   maxPauseMs: number;
 }
 
 /**
- * These retries are silent, so they are short. After them, or if a provider asks for a longer delay, the task itself waits and
- * shows the reason and the time of the next attempt (`task/model-outage.ts`).
+ * These retries are not visible, so they are short. After them, or if a provider asks for a longer delay, the task
+ * itself waits. It shows the reason and the time of the next attempt (`task/model-outage.ts`).
  */
 export const RETRY_POLICY: RetryPolicy = { retries: 2, pauseMs: 300, maxPauseMs: 1_000 };
 
 /**
- * Runs `attempt` until it succeeds, fails permanently, or the retries are used up.
+ * Runs `attempt` until it succeeds, fails permanently, or no retries are left.
  * @throws ProductError of the last failure; AbortError when `signal` aborts, also during a delay
  */
 export async function withRetries<Result>(

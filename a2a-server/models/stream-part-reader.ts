@@ -1,6 +1,6 @@
 /**
- * Converts stream parts of the AI SDK to model events. It holds tool calls back until the turn ends normally. Otherwise
- * an interrupted stream could yield half a call.
+ * Converts stream parts of the AI SDK to model events. It yields tool calls only after the normal end of the turn.
+ * Otherwise an interrupted stream could yield an incomplete call.
  */
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import type { TurnEnd, Usage } from '../task/events.ts';
@@ -10,18 +10,18 @@ import { TurnPartCollector } from './turn-part-collector.ts';
 type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;
 type CallEvent = Extract<ModelEvent, { type: 'call' }>;
 
-/** The result of a part: events (the end of the turn among them), or a failure of the turn. */
+/** The result of a part: events (maybe with the end of the turn), or a failure of the turn. */
 type PartResult =
   { type: 'events'; events: ModelEvent[]; ended: boolean } | { type: 'failure'; error: unknown };
 
-/** One object per attempt; a retry starts with a new one. */
+/** Use one object per attempt. A retry needs a new object. */
 export class StreamPartReader {
   readonly #calls: CallEvent[] = [];
   readonly #parts = new TurnPartCollector();
   #said = false;
   #left: number;
 
-  /** @param longest the maximum length of an answer in characters, with text, reasoning and tool input */
+  /** @param longest the maximum length of an answer in characters, including reasoning and tool input */
   constructor(longest = Infinity) {
     this.#left = longest;
   }
@@ -47,7 +47,8 @@ export class StreamPartReader {
       case 'tool-input-delta':
         return this.#goesOn(part.delta, []);
       case 'tool-call':
-        // The server cannot approve calls that the provider executes itself, so it never offers such tools.
+        // The provider itself executes this call. The server never offers such tools, because it cannot approve their
+        // calls.
         if (part.providerExecuted === true) return events([]);
         this.#parts.call(part.providerMetadata);
         this.#calls.push({
@@ -74,7 +75,7 @@ export class StreamPartReader {
     }
   }
 
-  /** Counts the characters. An endless answer is cut, and its calls are dropped. */
+  /** Counts the characters. Ends an endless answer and drops its calls. */
   #goesOn(delta: string, handedOut: ModelEvent[]): PartResult {
     this.#left -= delta.length;
     return this.#left >= 0
@@ -83,20 +84,20 @@ export class StreamPartReader {
   }
 
   #finish({ finishReason, usage }: Finish): PartResult {
-    // Some providers finish an interrupted stream with a `finish` without a raw reason.
+    // Some providers end an interrupted stream with a `finish` without a raw reason.
     if (finishReason.unified === 'other' && finishReason.raw === undefined)
       return { type: 'failure', error: new StreamCutOff() };
     if (finishReason.unified === 'error')
       return { type: 'failure', error: new ModelRefusal(finishReason.raw ?? 'error') };
     const end = endOf(finishReason.unified, { called: this.#calls.length > 0, said: this.#said });
-    // Providers refuse the state of a turn that broke off, e.g. reasoning without its signature.
+    // Providers refuse the state of an incomplete turn, e.g. reasoning without its signature.
     const parts = end === 'stop' || end === 'tool-calls' ? this.#parts.result() : undefined;
     const finish: ModelEvent = { type: 'finish', end, usage: usageOf(usage), ...(parts && { parts }) };
     return { type: 'events', events: [...this.#calls, finish], ended: true };
   }
 }
 
-/** The provider has not sent token counts at this point. */
+/** The end of an endless answer. The provider has not sent token counts yet. */
 const ENDLESS: ModelEvent = {
   type: 'finish',
   end: 'length',
@@ -114,7 +115,7 @@ function usageOf({ inputTokens, outputTokens }: Finish['usage']): Usage {
   };
 }
 
-/** The stream ended before the turn. */
+/** The error for a stream that ended before the end of the turn. */
 export class StreamCutOff extends Error {
   override readonly name = 'CutOff';
 
@@ -123,7 +124,7 @@ export class StreamCutOff extends Error {
   }
 }
 
-/** The provider ended the turn for its own reason, e.g. a malformed call of the model. */
+/** The error for a turn that the provider ended, e.g. because of a malformed call. */
 export class ModelRefusal extends Error {
   override readonly name = 'ModelRefusal';
 
@@ -132,7 +133,7 @@ export class ModelRefusal extends Error {
   }
 }
 
-/** The calls decide between `stop` and `tool-calls`, because some compatible servers report it wrong. */
+/** Chooses between `stop` and `tool-calls` by the calls, because some compatible servers report a wrong reason. */
 function endOf(
   unified: Finish['finishReason']['unified'],
   { called, said }: { called: boolean; said: boolean },
@@ -142,7 +143,7 @@ function endOf(
   return said ? 'stop' : 'empty';
 }
 
-/** Several providers write an empty input for a call without arguments. */
+/** Parses the input. Several providers send an empty input for a call without arguments. */
 function inputOf(json: string): unknown {
   if (json.trim() === '') return {};
   try {

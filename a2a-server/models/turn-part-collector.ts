@@ -1,4 +1,4 @@
-/** Collects the parts of a turn in the model's order, with the data that its provider wants back. */
+/** Collects the parts of a turn in the model's order, with the data that its provider needs in later requests. */
 import type { SharedV3ProviderMetadata } from '@ai-sdk/provider';
 import type { JsonObject, TurnPart } from '../task/turn-replay.ts';
 
@@ -10,10 +10,10 @@ interface Collected {
   metadata: Metadata;
 }
 
-/** One object per turn. */
+/** Use one object per turn. */
 export class TurnPartCollector {
   readonly #parts: Collected[] = [];
-  /** The part that a block's id stands for. */
+  /** Maps the id of a block to its part. */
   readonly #blocks = new Map<string, Collected>();
 
   /** Adds a call of the model. */
@@ -29,7 +29,7 @@ export class TurnPartCollector {
     const key = `${type} ${part.id}`;
     const { delta = '' } = part;
     let block = this.#blocks.get(key);
-    // The turn's text is one string, so a part is one piece of it.
+    // The turn's text is one string, so a part must be one continuous piece of it.
     const interrupted = delta !== '' && block !== this.#parts.findLast((each) => each.type === type);
     if (block === undefined || interrupted) {
       const metadata = block?.metadata ?? {};
@@ -42,14 +42,14 @@ export class TurnPartCollector {
     block.metadata = merged(block.metadata, part.providerMetadata);
   }
 
-  /** @returns undefined if text and calls alone are the whole turn. */
+  /** @returns undefined if the turn consists only of text and calls */
   result(): TurnPart[] | undefined {
     const parts = this.#parts.map(turnPart);
     return parts.some((part) => part.type === 'reasoning' || part.state !== undefined) ? parts : undefined;
   }
 }
 
-/** Later values win. The signature of a block comes after its text. */
+/** Merges metadata. Later values win, because the signature of a block comes after its text. */
 function merged(before: Metadata, added: SharedV3ProviderMetadata | undefined): Metadata {
   const all = { ...before };
   for (const [namespace, fields] of Object.entries(added ?? {}))
@@ -58,7 +58,7 @@ function merged(before: Metadata, added: SharedV3ProviderMetadata | undefined): 
 }
 
 function turnPart({ type, length, metadata }: Collected): TurnPart {
-  // The journal stores JSON. The values must be the same before and after a restart.
+  // Convert to JSON and back, as the journal does, so that the values are the same before and after a restart.
   const state: Record<string, JsonObject> = JSON.parse(JSON.stringify(metadata));
   const kept = Object.keys(state).length === 0 ? {} : { state };
   return type === 'call' ? { type, ...kept } : { type, length, ...kept };

@@ -1,4 +1,4 @@
-/** Base URLs work with or without the version of the API, e.g. `http://localhost:11434` and `http://localhost:11434/v1`. */
+/** Accepts base URLs with or without the API version, e.g. `http://localhost:11434` and `http://localhost:11434/v1`. */
 
 /** True if a part of the path is a version, e.g. `/v1`, `/v1beta/openai`, `/api/paas/v4`. */
 export function hasVersion(url: string): boolean {
@@ -21,8 +21,8 @@ export function withVersion(url: string, own: string): string {
 }
 
 /**
- * A `fetch` for an endpoint whose URL has no version. Most such endpoints want `/v1`, some want none. The first request
- * finds out.
+ * Returns a `fetch` for an endpoint whose URL has no version. Most such endpoints need `/v1`, but some do not. The
+ * first request finds out.
  */
 export function fetchWithVersion(baseURL: string): typeof fetch {
   let known: string | undefined;
@@ -35,7 +35,7 @@ export function fetchWithVersion(baseURL: string): typeof fetch {
       return versioned;
     }
     const plain = await fetch(baseURL + path, init);
-    // Both may be missing because the model is. Then the first answer says so.
+    // If the model is missing, both requests fail with 404. Then return the first answer, because it names the reason.
     const [answer, other] = isMissing(plain) ? [versioned, plain] : [plain, versioned];
     if (answer === plain) known = baseURL;
     await other.body?.cancel();

@@ -1,6 +1,6 @@
 /**
- * Adapts an ACP agent to the model interface. A turn starts with a prompt or with decisions, and ends with the
- * agent's answer or its next permission request. The prompt stays open while decisions are pending.
+ * Adapts an ACP agent to the model interface. A turn starts with a prompt or with decisions. It ends with the agent's
+ * answer or its next permission request. The prompt stays open while decisions are pending.
  */
 import type { StopReason } from '@agentclientprotocol/sdk';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
@@ -20,7 +20,7 @@ import { refuseSettled } from './run-permitted.ts';
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-/** The agent is the only model. All tiers resolve to it. */
+/** Offers the agent as the only model. Each tier resolves to the agent. */
 export function acpModels(agents: LiveAgents): Models {
   const model = acpModel(agents);
   const names = [...TIERS, model.id];
@@ -53,7 +53,7 @@ function acpModel(agents: LiveAgents): Model {
         whole = true;
         yield { type: 'finish', end, usage: NO_USAGE };
       } finally {
-        // An interrupted turn is abandoned. The next turn sends a new prompt, or the task has ended.
+        // The executor abandons an interrupted turn. The next turn sends a new prompt, or the task has ended.
         if (!whole) void agent.cancel();
         release();
       }
@@ -61,7 +61,7 @@ function acpModel(agents: LiveAgents): Model {
   };
 }
 
-/** If the agent cannot start, the turn ends with the next step for the person. */
+/** Gets the agent. If it cannot start, the turn ends with a message that tells the person what to do next. */
 async function obtain(agents: LiveAgents, place: TaskPlace): Promise<AgentInUse | { end: TurnEnd }> {
   try {
     return await agents.use(place, 'turn');
@@ -91,7 +91,7 @@ async function* stretch(
     yield* given.thought();
     if (item.type === 'failed') return failed(item.message);
     if (item.type === 'asks') {
-      // Agents send parallel requests together. Wait a moment, so that the person sees them together.
+      // Agents send parallel requests at almost the same time. Wait a moment, so that the person sees all of them.
       if (!gathered) {
         gathered = true;
         await delay(agents.options.clock, agents.options.gatherMs, signal);
@@ -102,8 +102,8 @@ async function* stretch(
       return 'tool-calls';
     }
     const more = undelivered(agent, task);
-    // The task was not canceled, or the signal would have fired. So a person stopped one of its calls, and that
-    // cancelled the prompt.
+    // If the task were canceled, the signal would have fired. So a person stopped one of its calls. That cancelled the
+    // prompt.
     if (item.stopReason === 'cancelled' && !resumed) {
       resumed = true;
       sendPrompt(agent, promptAfterCancel(task, more));
@@ -122,7 +122,7 @@ function* show(
   yield* given.of(update, about);
 }
 
-/** Messages that arrived during the prompt and wait for its end. */
+/** Returns the messages that arrived during the prompt and wait for its end. */
 function undelivered(agent: LiveAgent, { exchanges }: Snapshot): UserMessage[] {
   return exchanges.flatMap((exchange) =>
     exchange.type === 'message' &&
@@ -140,7 +140,7 @@ function failed(message: string): TurnEnd {
   };
 }
 
-/** ACP v1, stop reasons. */
+/** Converts a stop reason of ACP v1. */
 function endOf(reason: StopReason): TurnEnd {
   switch (reason) {
     case 'end_turn':

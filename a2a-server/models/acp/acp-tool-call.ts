@@ -8,7 +8,7 @@ export interface FileDiff {
   newText: string;
 }
 
-/** ACP v1, tool calls: an update includes only changed fields. A collection replaces the previous one. */
+/** ACP v1, tool calls: an update includes only changed fields. A list replaces the previous list. */
 export function mergeToolCallUpdate(
   known: ToolCallUpdate | undefined,
   update: ToolCallUpdate,
@@ -23,7 +23,7 @@ export function toolCallDiffs({ content }: ToolCallUpdate): FileDiff[] {
   );
 }
 
-/** The text of the tool call's content. */
+/** Returns the text of the tool call's content. */
 export function toolCallText({ content }: ToolCallUpdate): string {
   return (content ?? [])
     .flatMap((item) => (item.type === 'content' ? [blockText(item.content)] : []))

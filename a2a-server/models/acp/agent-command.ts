@@ -7,15 +7,15 @@ export interface AcpAgentCommand {
   args: readonly string[];
 }
 
-/** Programs that run another program. The agent is named after that program. */
+/** Programs that run another program. The name of that program is the agent's name. */
 const RUNNERS = new Set(['node', 'npx', 'bunx', 'bun', 'deno', 'uvx', 'python', 'python3', 'env']);
 
-/** The command as one line for messages. */
+/** Formats the command as one line for messages. */
 export function commandText({ command, args }: AcpAgentCommand): string {
   return `\`${oneLine([command, ...args].join(' '), 120)}\``;
 }
 
-/** A short name for grants on the agent's tools: `gemini`, also for `/usr/bin/gemini` and `npx gemini@latest`. */
+/** Returns a short name for grants: `gemini` for `gemini`, `/usr/bin/gemini` and `npx gemini@latest`. */
 export function agentName({ command, args }: AcpAgentCommand): string {
   const program = nameOf(command);
   const run = RUNNERS.has(program) ? args.find((arg) => !arg.startsWith('-')) : undefined;

@@ -1,6 +1,6 @@
 /**
- * The connection to an ACP agent: its process, and ACP over stdin and stdout. It offers the agent no file and
- * terminal methods, because agents have their own and ask before they use them.
+ * The connection to an ACP agent: its process, and ACP over stdin and stdout. It offers the agent no file and terminal
+ * methods. Agents have their own methods and ask for permission before they use them.
  */
 import {
   client,
@@ -26,9 +26,9 @@ import { oneLine } from '../../../shared/text/one-line.ts';
 import { commandText, type AcpAgentCommand } from './agent-command.ts';
 import { startAgentProcess, type AgentProcess, type AgentProcessOptions } from './agent-process.ts';
 
-/** Maximum bytes of one message. A rewritten file appears twice in one message. */
+/** Maximum bytes of one message. A message about a rewritten file contains the file twice. */
 const MAX_MESSAGE = 32 * 1024 * 1024;
-/** Milliseconds to wait for the exit of an agent that has closed its output, to report the exit code. */
+/** After an agent closes its output, wait so many milliseconds for its exit code. */
 const EXIT_MS = 1_000;
 /** Milliseconds from SIGTERM to SIGKILL. */
 const KILL_MS = 1_000;
@@ -44,19 +44,19 @@ export interface PermissionRequest {
 /** Receives the messages of an agent. */
 export interface AgentPeer {
   told(update: SessionUpdate): void;
-  /** @returns a function to call when the agent withdraws the request. */
+  /** Called for a permission request. @returns a function to call when the agent withdraws the request */
   asked(request: PermissionRequest): () => void;
-  /** The agent has ended. The message gives the reason. */
+  /** Called when the agent has ended. The message gives the reason. */
   lost(message: string): void;
 }
 
-/** The agent requires a sign-in by a person. */
+/** The error for an agent that requires a sign-in by a person. */
 export class SignInNeeded extends Error {
   override readonly name = 'SignInNeeded';
 }
 
 interface AgentConnectionOptions extends AgentProcessOptions {
-  /** Milliseconds the agent has for each set-up request. */
+  /** The agent must answer each set-up request within this many milliseconds. */
   startMs: number;
 }
 
@@ -84,7 +84,7 @@ export class AgentConnection {
       maxMessageBytes: MAX_MESSAGE,
     });
     this.#client = client({ name: 'mcp-a2a-bridge' })
-      // Register notifications first: a permission request must not overtake earlier updates.
+      // Register notifications first, so that a permission request never comes before earlier updates.
       .onNotification(methods.client.session.update, ({ params }) => {
         if (params.sessionId === this.#sessionId) this.#peer?.told(params.update);
       })
@@ -97,7 +97,7 @@ export class AgentConnection {
     return this.#client.signal.aborted;
   }
 
-  /** Sends the peer all messages from now on, and an earlier end of the agent. */
+  /** Sends all further messages to the peer. If the agent has already ended, reports this too. */
   listen(peer: AgentPeer): void {
     this.#peer = peer;
     if (this.#lost !== undefined) peer.lost(this.#lost);
@@ -125,7 +125,7 @@ export class AgentConnection {
   }
 
   /**
-   * Resumes or loads an earlier session. Updates that the agent replays are ignored, because the journal has them.
+   * Resumes or loads an earlier session. Ignores updates that the agent replays, because the journal has them.
    * @throws ProductError AGENT_ERROR, SignInNeeded
    */
   async takeUp(how: 'resume' | 'load', sessionId: string, cwd: string): Promise<void> {
@@ -149,17 +149,17 @@ export class AgentConnection {
   cancelPrompt(): void {
     this.#client.agent
       .notify(methods.agent.session.cancel, { sessionId: this.#sessionId ?? '' })
-      // The notification fails only if the agent has ended. The peer learns that from `lost`.
+      // The notification fails only if the agent has ended. `lost` reports that to the peer.
       .catch(() => undefined);
   }
 
-  /** Ends an agent that broke a rule. `did` names the fault for the peer's message. */
+  /** Ends an agent that broke a rule. `did` describes the mistake in the peer's message. */
   giveUp(did: string): void {
     this.#reason ??= `${did}, and was ended`;
     void this.end();
   }
 
-  /** An error of the agent as a sentence. */
+  /** Describes an error of the agent as a sentence. */
   refusal(error: unknown): string {
     return `The agent ${commandText(this.#command)} answered with an error: ${oneLine(messageOf(error), 500)}.${this.#process.lastWords()}`;
   }
@@ -193,10 +193,10 @@ export class AgentConnection {
     });
   }
 
-  /** Waits until the agent ends, cleans up, and tells the peer. */
+  /** Waits until the agent ends, cleans up, and notifies the peer. */
   async #watch(): Promise<void> {
     await Promise.race([this.#process.exited, this.#client.closed]);
-    // Undefined if it closed its output and still runs.
+    // Undefined if the agent has closed its output but still runs.
     const how = await atMost(this.#options.clock, EXIT_MS, this.#process.exited);
     const { reason } = this.#client.signal;
     const did =
@@ -238,7 +238,7 @@ export class AgentConnection {
     return new ProductError('AGENT_ERROR', `The agent ${commandText(this.#command)} ${what}`, { cause });
   }
 
-  /** The message about the agent's end. */
+  /** Returns the message about the agent's end. */
   #farewell(): Promise<string> {
     return new Promise((resolve) => {
       const peer = this.#peer;

@@ -1,6 +1,6 @@
 /**
- * Starts the process of an ACP agent in its own process group, so that its children end with it. It gets the same
- * part of the server's environment as shell commands.
+ * Starts the process of an ACP agent in its own process group, so that its children end with it. The process gets the
+ * same part of the server's environment as shell commands.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ import { errorCodeOf } from '../../tools/workspace/file-failure.ts';
 import { agentName, commandText, type AcpAgentCommand } from './agent-command.ts';
 import { MessageLines } from './message-lines.ts';
 
-/** Maximum characters of stderr that are kept, from its end. */
+/** The number of characters to keep from the end of stderr. */
 const MAX_STDERR = 4_000;
 /** Maximum characters of stderr in an error message. */
 const MAX_TOLD = 600;
@@ -24,11 +24,11 @@ export interface AgentProcess {
   readonly stdin: Writable;
   /** The lines that may be messages. Fails if the agent prints too much that is not ACP. */
   readonly stdout: Readable;
-  /** Resolves when the process has exited, with the manner, e.g. `with exit code 1`. */
+  /** Resolves when the process has exited, with a description such as `with exit code 1`. */
   readonly exited: Promise<string>;
-  /** The output that is not ACP, as a sentence for error messages. Empty if there is none. */
+  /** Returns output that is not ACP, as a sentence for error messages. Empty if all output is ACP. */
   lastWords(): string;
-  /** Ends the process group; after `graceMs` with SIGKILL. */
+  /** Ends the process group with SIGTERM, and after `graceMs` with SIGKILL. */
   end(graceMs: number): Promise<void>;
 }
 
@@ -36,11 +36,11 @@ export interface AgentProcessOptions {
   cwd: string;
   env: Record<string, string>;
   clock: Clock;
-  /** Records the process. Optional. */
+  /** Records the process. */
   children?: ChildProcesses;
 }
 
-/** @throws ProductError AGENT_ERROR if the agent cannot start, STORAGE if its process cannot be recorded. */
+/** @throws ProductError AGENT_ERROR if the agent cannot start; STORAGE if the record of its process fails */
 export async function startAgentProcess(
   command: AcpAgentCommand,
   { cwd, env, clock, children = NO_RECORDS }: AgentProcessOptions,
@@ -75,7 +75,7 @@ export async function startAgentProcess(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-MAX_STDERR);
   });
-  // The agent may close stdin at any time. Its exit reports that.
+  // The agent may close stdin at any time. Ignore this error, because the exit handler reports the end.
   child.stdin.on('error', () => undefined);
   return {
     stdin: child.stdin,

@@ -1,4 +1,4 @@
-/** Writes the prompts for an ACP agent: the person's messages and, after a restart, the missing context. Pure. */
+/** Writes the prompts for an ACP agent: the person's messages and, after a restart, the context. Pure. */
 import { resultForModel } from '../../task/call-result.ts';
 import { messageText, conversationPassages } from '../../task/conversation.ts';
 import type { UserMessage } from '../../task/events.ts';
@@ -13,9 +13,9 @@ import {
 import { transcript } from '../../task/transcript.ts';
 import { capText } from '../../../shared/text/capped-text.ts';
 
-/** Maximum characters of the conversation for an agent that does not remember it. */
+/** Maximum characters of the conversation in a prompt, for an agent without memory of it. */
 const MAX_TRANSCRIPT = 100_000;
-/** Maximum characters of the request of an unfinished task. */
+/** Maximum characters of an unfinished task's request. */
 const MAX_ASKED = 10_000;
 /** Maximum characters of the result of one call. */
 const MAX_RESULT = 1_000;
@@ -30,7 +30,7 @@ export interface PromptContext {
   messages: readonly string[];
 }
 
-/** The prompt for an agent that knows the earlier conversation. */
+/** Writes the prompt for an agent that knows the earlier conversation. */
 export function promptText({ settings }: Snapshot, messages: readonly UserMessage[]): PromptContext {
   const words = messages.length > 0 ? messages.map(messageText) : ['Go on.'];
   return {
@@ -40,8 +40,8 @@ export function promptText({ settings }: Snapshot, messages: readonly UserMessag
 }
 
 /**
- * The prompt for an agent that has just started.
- * @param remembers true if the agent resumed its session and thus knows the earlier conversation.
+ * Writes the prompt for an agent after its start.
+ * @param remembers true if the agent resumed its session and so knows the earlier conversation
  */
 export function promptAfterStart(
   { task, earlier }: Pick<TaskPlace, 'task' | 'earlier'>,
@@ -63,7 +63,7 @@ export function promptAfterStart(
   };
 }
 
-/** The prompt for an agent that continues after its prompt was cancelled. */
+/** Writes the prompt for an agent that continues after a cancelled prompt. */
 export function promptAfterCancel(task: Snapshot, messages: readonly UserMessage[]): PromptContext {
   const next = promptText(task, messages);
   const text = [
@@ -75,13 +75,13 @@ export function promptAfterCancel(task: Snapshot, messages: readonly UserMessage
   return { ...next, text: text.join('\n\n') };
 }
 
-/** The exchanges after the last completely answered prompt. A restarted agent may lack any of them. */
+/** Returns the exchanges after the last completely answered prompt. A restarted agent may not know them. */
 function sinceLastAnswer({ exchanges }: Snapshot): readonly ConversationItem[] {
   const last = exchanges.findLastIndex((exchange) => exchange.type === 'turn' && isAnswer(exchange.turn));
   return exchanges.slice(last + 1);
 }
 
-/** A turn that ended with tool calls still has an open prompt. A turn that required a sign-in sent no prompt. */
+/** False for a turn that ended with tool calls (its prompt is open) or with a sign-in request (it sent no prompt). */
 function isAnswer({ end }: Turn): boolean {
   return typeof end === 'object' ? end?.type !== 'auth-required' : end !== 'tool-calls';
 }
@@ -100,7 +100,7 @@ function turnsIn(exchanges: readonly ConversationItem[]): Turn[] {
   return exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn] : []));
 }
 
-/** The agent may not know about a failed or canceled previous task. */
+/** Describes the previous task if it failed or was canceled, because the agent may not know that. */
 function unfinished(earlier: readonly Snapshot[]): string[] {
   const last = earlier.at(-1);
   switch (last?.status.state) {
@@ -123,7 +123,7 @@ function unfinished(earlier: readonly Snapshot[]): string[] {
   }
 }
 
-/** The agent's text before the interruption, which it may not remember. */
+/** Returns the agent's text before the interruption, because the agent may not remember it. */
 function saidIn(open: readonly ConversationItem[]): string[] {
   const words = turnsIn(open).flatMap(({ text }) => (text === '' ? [] : [text]));
   return words.length === 0
@@ -144,7 +144,7 @@ function lineOf(call: Call): string {
   return `- ${call.title}: ${capText(resultForModel(call).text, MAX_RESULT)}`;
 }
 
-/** @param open the exchanges that the prompt describes in more detail. */
+/** @param open the exchanges that the prompt describes in more detail */
 function before(task: Snapshot, earlier: readonly Snapshot[], open: readonly ConversationItem[]): string {
   const exchanges = task.exchanges.slice(0, task.exchanges.length - open.length);
   return transcript(conversationPassages(earlier, { ...task, exchanges }), MAX_TRANSCRIPT);

@@ -1,9 +1,9 @@
 /**
- * Reads the files that a permission request of an ACP agent changes. The person sees the change to the file on disk, never the
- * agent's own description of it (D2).
+ * Shows the file changes of an ACP agent's permission request, with the files from the workspace. So the person judges
+ * the change of the file on disk, and not the agent's description (D2).
  *
- * ACP v1, tool calls: a diff has `oldText` and `newText` of a file. Some agents send whole files, others only the part that they
- * replace, and some send no `oldText` for a file that exists.
+ * ACP v1, tool calls: a diff has the `oldText` and `newText` of a file. Some agents send whole files. Others send only
+ * the replaced part. Some send no `oldText` for an existing file.
  */
 import { createHash } from 'node:crypto';
 import { isAbsolute } from 'node:path';
@@ -14,11 +14,11 @@ import { ABSENT } from '../../tools/workspace/text-file.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
 import type { FileDiff } from './acp-tool-call.ts';
 
-/** A file on disk: its text, that there is none, or that it cannot be read as text of the workspace. */
+/** A file on disk: its text, a missing file, or a file that cannot be read as text of the workspace. */
 export type CurrentFile =
   { type: 'text'; text: string; hash: string } | { type: 'absent' } | { type: 'unreadable' };
 
-/** @param places as `placeIn` returns them */
+/** @param places results of `placeIn` */
 export async function readFiles(
   places: readonly string[],
   workspace: Workspace,
@@ -38,7 +38,7 @@ async function readFile(place: string, workspace: Workspace): Promise<CurrentFil
   }
 }
 
-/** A hash of the files whose changes the person saw. The decision is valid only for this content (D2). */
+/** Returns the basis of a decision: a hash of the files whose changes the person saw (D2). */
 export function basisOfFiles(files: ReadonlyMap<string, CurrentFile>): string {
   const hashes = [...files.values()].map((file) => {
     switch (file.type) {
@@ -54,8 +54,8 @@ export function basisOfFiles(files: ReadonlyMap<string, CurrentFile>): string {
 }
 
 /**
- * One diff for each file, from its content on disk to the content that the agent proposes. If the agent's old content differs
- * from the disk, a line that starts with `#` says so before the diff.
+ * Returns one diff for each file, from the content on disk to the agent's new content. If the agent's old content
+ * differs from the disk, a line with `#` before the diff reports this.
  * @param rawInput the input of the agent's tool. It shows which diffs replace only a part of their file.
  */
 export function diffsFromDisk(
@@ -108,7 +108,7 @@ const NOTES = {
     `${name} does not contain the text that the agent would replace. This diff puts the new text at its end.`,
 };
 
-/** The content after one diff of the agent. `note`: how the diff's old content differs from the content before. */
+/** Applies one diff of the agent. `note` says how the agent's old content differs from the content on disk. */
 export function applyDiff(
   before: string | undefined,
   { oldText, newText }: FileDiff,
@@ -143,7 +143,7 @@ type Replacements = ReadonlyMap<string, 'first' | 'all'>;
 const OLD = /^old_?(?:string|str)$/i;
 const ALL = /^(?:replace_?all|allow_?multiple)$/i;
 
-/** Edits are in the input itself or in a nested list. */
+/** The maximum search depth. Edits are in the input itself or in a nested list. */
 const MAX_DEPTH = 4;
 
 /** Finds the texts that an agent's tool replaces in a file, in the raw input of the tool. */

@@ -1,11 +1,10 @@
 /**
  * A running ACP agent: its process, its ACP session and its open prompt.
  *
- * - Updates are kept in order until they are read, up to a limit. While a task waits for a person, no turn reads
- *   them.
- * - A permission request stays open until it is answered or the agent withdraws it. Each is answered once. When a
- *   prompt is cancelled, all open requests get the outcome `cancelled` (ACP v1, prompt turn: cancellation).
- * - If the agent ends, a message names the cause. Its process group ends with it.
+ * - This keeps updates in order until a turn reads them, up to a limit. While a task waits for a person, no turn reads.
+ * - A permission request stays open until it gets its one answer, or until the agent withdraws it. When a prompt is
+ *   cancelled, all open requests get the outcome `cancelled` (ACP v1, prompt turn: cancellation).
+ * - If the agent ends, a message gives the reason. Its process group ends with it.
  */
 import type {
   RequestPermissionOutcome,
@@ -23,12 +22,12 @@ import { mergeToolCallUpdate } from './acp-tool-call.ts';
 
 /** Maximum characters of unread updates, as JSON. */
 const MAX_UNREAD = 16 * 1024 * 1024;
-/** Maximum number of remembered tool calls. The oldest is dropped. */
+/** Maximum number of stored tool calls. Above it, this forgets the oldest tool call. */
 const MAX_TOOL_CALLS = 1_000;
 
 export type AgentItem =
   | { type: 'update'; update: SessionUpdate }
-  /** The agent asks for permission; see `waiting`. Returned while a request is open and no update is unread. */
+  /** The agent asks for permission (see `waiting`), and the reader has read all updates. */
   | { type: 'asks' }
   | { type: 'ended'; stopReason: StopReason }
   /** The agent answered the prompt with an error, or has ended. */
@@ -36,7 +35,7 @@ export type AgentItem =
 
 interface LiveAgentOptions {
   clock: Clock;
-  /** Milliseconds the agent has to stop after a cancel. */
+  /** After a cancel, the agent must stop within this many milliseconds. */
   graceMs: number;
   /** Absolute path of the agent's working directory. */
   workspace: string;
@@ -56,8 +55,8 @@ export class LiveAgent implements AgentPeer {
   #waiting: Permission[] = [];
   readonly #lookers = new Set<() => void>();
   /**
-   * `answered`: the agent has answered, and the answer is unread. `discarded`: the prompt was cancelled, and its
-   * answer will be ignored.
+   * `answered`: the agent has answered, and no turn has read the answer. `discarded`: the prompt was cancelled, and
+   * this ignores its answer.
    */
   #prompt: 'none' | 'open' | 'answered' | 'discarded' = 'none';
   #stopping: Promise<void> | undefined;
@@ -75,7 +74,7 @@ export class LiveAgent implements AgentPeer {
     return this.#waiting;
   }
 
-  /** True while the end of the last prompt is unread. */
+  /** True until a turn has read the end of the last prompt. */
   get speaking(): boolean {
     return this.#prompt === 'open' || this.#prompt === 'answered';
   }
@@ -90,12 +89,12 @@ export class LiveAgent implements AgentPeer {
     return this.#prompt === 'discarded';
   }
 
-  /** Why the agent has ended; undefined while it runs. */
+  /** The reason why the agent has ended; undefined while it runs. */
   get failure(): string | undefined {
     return this.#failure;
   }
 
-  /** True once a reader has received the agent's end. */
+  /** True if a reader has received the agent's end. */
   get failureReported(): boolean {
     return this.#mourned;
   }
@@ -111,7 +110,7 @@ export class LiveAgent implements AgentPeer {
     return this.until(() => this.#take(), signal);
   }
 
-  /** Calls `look` now and after each change, and resolves with its first value. @throws AbortError */
+  /** Calls `look` now and after each change. Resolves with the first value that is not undefined. @throws AbortError */
   until<T>(look: () => T | undefined, signal: AbortSignal): Promise<T> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
@@ -133,17 +132,20 @@ export class LiveAgent implements AgentPeer {
     });
   }
 
-  /** The merged state of a tool call. `watch` receives its later updates instead of the reader. */
+  /** Returns the merged state of a tool call. */
   toolCall(toolCallId: string): ToolCallUpdate | undefined {
     return this.#toolCalls.get(toolCallId);
   }
 
+  /** Sends the later updates of a tool call to `told` instead of the reader. */
   watch(toolCallId: string, told: (toolCall: ToolCallUpdate) => void): () => void {
     this.#watched.set(toolCallId, told);
     return () => this.#watched.delete(toolCallId);
   }
 
-  /** Cancels the prompt. The reader receives the prompt's end. Resolves when the agent has stopped or was killed. */
+  /**
+   * Cancels the prompt. The reader receives the prompt's end. Resolves when the agent has stopped, or has been killed.
+   */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop().finally(() => (this.#stopping = undefined));
     return this.#stopping;
@@ -169,7 +171,7 @@ export class LiveAgent implements AgentPeer {
       (stopReason): AgentItem => ({ type: 'ended', stopReason }),
       (error: unknown): AgentItem => ({ type: 'failed', message: this.#connection.refusal(error) }),
     );
-    // Earlier updates have already arrived. Let them be queued first.
+    // Earlier updates have already arrived. Wait until they are in the queue.
     await nextTurn();
     if (!this.#connection.closed) this.#answered(item);
   }

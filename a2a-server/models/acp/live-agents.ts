@@ -2,15 +2,15 @@
  * Manages the ACP agents of this process, one per session in use.
  *
  * A task that waits for a person keeps its agent, because the agent holds the permission request open. After `idleMs`
- * without use the agent is ended. The next message or decision starts it again, also in another process, and it
- * resumes its session by the id in the journal.
+ * without use, this ends the agent. The next message or decision starts the agent again, even in another process. The
+ * agent then resumes its session by the id in the journal.
  */
 import type { Snapshot, TaskPlace } from '../../task/snapshot.ts';
 import { promptAfterStart, type PromptContext } from './agent-prompt.ts';
 import type { LiveAgent } from './live-agent.ts';
 import { openAgent, type AcpOptions } from './open-agent.ts';
 
-/** The reason for using an agent: the next turn of its task, or a call of the last turn. */
+/** The purpose of using an agent: the next turn of its task, or a call of the last turn. */
 type AgentPurpose = 'turn' | 'call';
 
 interface Kept {
@@ -19,17 +19,17 @@ interface Kept {
   sessionId: string;
   workspace: string;
   taskId: string;
-  /** The turn for whose calls the agent was restarted. Null if it has run since they were requested. */
+  /** The turn for whose calls the agent was restarted. Null if the agent has run since the requests of these calls. */
   startedFor: number | null;
   users: number;
-  /** The agent ended during use, and no reader has received that yet. */
+  /** True if the agent ended during use and no reader has received that yet. */
   broken: boolean;
   cancelIdle: (() => void) | undefined;
 }
 
 /** An agent in use. Call `release` after use. */
 export interface AgentInUse extends Pick<Kept, 'agent' | 'sessionId'> {
-  /** The agent was restarted for the calls of this turn, so it must ask for them again. */
+  /** True if the agent was restarted for the calls of this turn. Then it must ask for permission again. */
   fresh: boolean;
   release: () => void;
 }
@@ -135,7 +135,7 @@ export class LiveAgents {
   }
 }
 
-/** An agent that ended during use stays until its user has read the reason. */
+/** True if the agent can be used. An agent that ended during use stays until its user has read the reason. */
 function isUsable({ agent, workspace, users, broken }: Kept, place: TaskPlace): boolean {
   return workspace === place.workspace && (agent.failure === undefined || users > 0 || broken);
 }

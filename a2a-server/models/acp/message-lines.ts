@@ -1,6 +1,6 @@
 /**
- * Filters an agent's stdout. ACP allows only one JSON object per line, but some agents also print a banner or log
- * lines. This passes on the lines that may be messages, and keeps the start of the other output for error messages.
+ * Filters an agent's stdout. ACP allows only lines with one JSON object, but some agents also print a banner or log
+ * lines. This passes the lines that may be messages. It keeps the start of the other output for error messages.
  */
 import { Transform } from 'node:stream';
 import type { TransformCallback } from 'node:stream';
@@ -9,9 +9,9 @@ const NEWLINE = 0x0a;
 const BRACE = 0x7b;
 const WHITESPACE = new Set([0x20, 0x09, 0x0d]);
 
-/** Maximum bytes of other output that are kept, from its beginning. */
+/** The number of bytes to keep from the start of the other output. */
 const MAX_SAMPLE = 300;
-/** A program that prints more other bytes than this does not speak ACP. */
+/** If a program prints more bytes of other output, it does not use ACP. */
 const MAX_STRAYED = 1024 * 1024;
 
 export class MessageLines extends Transform {
@@ -19,7 +19,7 @@ export class MessageLines extends Transform {
   #sample = Buffer.alloc(0);
   #strayed = 0;
 
-  /** The beginning of the output that cannot be a message. Empty if there is none. */
+  /** The start of the output that cannot be a message. Empty if all output may be messages. */
   get strayed(): string {
     return this.#sample.toString('utf8').trim();
   }

@@ -15,26 +15,26 @@ export interface AcpOptions {
   /** The environment of the agent process. */
   env: Record<string, string>;
   clock: Clock;
-  /** Milliseconds the agent has for each set-up request. */
+  /** The agent must answer each set-up request within this many milliseconds. */
   startMs: number;
-  /** Milliseconds the agent has to stop after a cancel. */
+  /** After a cancel, the agent must stop within this many milliseconds. */
   graceMs: number;
-  /** Milliseconds an unused agent is kept. Null means as long as the server runs. */
+  /** An unused agent ends after this many milliseconds. Null means that it runs as long as the server. */
   idleMs: number | null;
-  /** Milliseconds after a permission request in which further requests join the same turn. */
+  /** Further permission requests within this many milliseconds belong to the same turn. */
   gatherMs: number;
-  /** Records the agent's processes. Optional. */
+  /** Records the agent's processes. */
   children?: ChildProcesses;
 }
 
 interface OpenedAgent {
   agent: LiveAgent;
   sessionId: string;
-  /** True if the agent resumed its session and thus knows the conversation. */
+  /** True if the agent resumed its session and so knows the conversation. */
   remembers: boolean;
 }
 
-/** The agent's last session id. Undefined if there is none. */
+/** Returns the agent's last session id. Undefined if the agent had no session. */
 export function rememberedSession({ task, earlier }: TaskPlace): string | undefined {
   return (
     task.agentSession ??
@@ -43,7 +43,7 @@ export function rememberedSession({ task, earlier }: TaskPlace): string | undefi
   );
 }
 
-/** @throws ProductError AGENT_ERROR, SignInNeeded. The agent is ended then. */
+/** @throws ProductError AGENT_ERROR, SignInNeeded. It ends the agent first. */
 export async function openAgent(
   place: TaskPlace,
   options: AcpOptions,
@@ -74,8 +74,8 @@ export async function openAgent(
 }
 
 /**
- * ACP v1, session setup: resumes the session if the agent supports that. `session/resume` comes first because it does
- * not replay.
+ * ACP v1, session setup: resumes the session if the agent supports that. Prefers `session/resume`, because it replays
+ * no updates.
  */
 async function openSession(
   connection: AgentConnection,
@@ -93,7 +93,9 @@ async function openSession(
   return { sessionId: await connection.newSession(place.workspace), remembers: false };
 }
 
-/** @returns false if the agent no longer has the session. The prompt then includes the conversation. */
+/**
+ * Resumes or loads the session. @returns false if the agent no longer has it. Then the prompt needs the conversation.
+ */
 async function takenUp(
   connection: AgentConnection,
   how: 'resume' | 'load',

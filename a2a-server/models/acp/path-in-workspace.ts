@@ -2,8 +2,8 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 
 /**
- * Returns a path inside the workspace as a relative path, and any other as an absolute path. Compares text only;
- * links are not resolved.
+ * Returns a path inside the workspace as a relative path, and any other path as an absolute path. Compares only the
+ * text and resolves no links.
  */
 export function pathInWorkspace(workspace: string, path: string): string {
   const inside = relative(workspace, resolve(workspace, path));

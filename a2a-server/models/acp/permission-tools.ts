@@ -1,10 +1,10 @@
 /**
- * Represents an ACP agent's permission requests as tools, one per ACP tool kind. The agent does the work. Running
- * such a call approves the request and waits for the agent's result.
+ * Represents an ACP agent's permission requests as tools, one per ACP tool kind. The agent does the work. When such a
+ * call runs, it approves the request and waits for the agent's result.
  *
- * - E2: an approval is sent once, after `tool.started` is durable, and only for the input that was decided. A
- *   restarted agent is told the decision. If it asks for the same again, it gets the same approval.
- * - No kind counts as read-only. A person decides everything the agent asks permission for.
+ * - E2: the server sends an approval once, after `tool.started` is durable, and only for the decided input. A restarted
+ *   agent gets the decision in its prompt. If it asks for the same permission again, it gets the same approval.
+ * - No tool kind is read-only. A person decides on each permission request.
  */
 import type { ToolKind } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
@@ -22,7 +22,7 @@ import { permissionInputSchema, permissionFiles, type PermissionInput } from './
 import { pathInWorkspace } from './path-in-workspace.ts';
 import { runPermitted } from './run-permitted.ts';
 
-/** The server's limit for tools and the task's limit apply instead. */
+/** The maximum, so that the server's limit for tools and the task's limit apply instead. */
 const NO_LIMIT_MS = 24 * 60 * 60 * 1000;
 
 const KINDS: Record<ToolKind, { sideEffect: SideEffect; does: string }> = {
@@ -60,7 +60,7 @@ export function permissionTools(agents: LiveAgents): Tool[] {
   );
 }
 
-/** The paths, command and hosts the agent names. The person sees them, and policy rules match them. */
+/** Returns the paths, command and hosts that the agent names. Policy rules match them. */
 function reachOf(kind: string, input: PermissionInput): CallTargets {
   const paths = [...(input.diffs ?? []).map(({ path }) => path), ...(input.paths ?? [])];
   const url = kind === 'fetch' ? parseUrl(urlOf(input) ?? '') : undefined;
@@ -79,7 +79,7 @@ async function show(kind: string, input: PermissionInput, { workspace }: ToolCon
   if (files && diffs.length > 0) {
     const places = new Set(diffs.map(({ path }) => pathInWorkspace(root, path)));
     const diff = diffsFromDisk(diffs, { files, root, rawInput });
-    // D5: a command or an address is never hidden behind the diff that comes with it.
+    // D5: if the request has a command or an address and a diff, show both.
     if (kind === 'execute' || kind === 'fetch' || (!CHANGES_FILES.has(kind) && commandIn(rawInput))) {
       const change = { files: [...places], diff: diff.split('\n') };
       return { preview: { type: 'json', value: { ...wholeInput(input), change } }, basis };
@@ -89,7 +89,7 @@ async function show(kind: string, input: PermissionInput, { workspace }: ToolCon
   return { preview: withoutDiff(kind, input, root), basis };
 }
 
-/** Reads the files that a permission changes. Null if it names none. */
+/** Reads the files that a permission request changes. Null if the request names no file. */
 async function filesOf(
   kind: string,
   input: PermissionInput,
@@ -101,8 +101,8 @@ async function filesOf(
 }
 
 /**
- * Refuses a call whose files have changed since the person was shown it (D2). The agent may have been started again in between,
- * which takes time.
+ * Refuses a call if its files have changed since the person saw it (D2). For example, a restart of the agent takes
+ * time.
  * @throws ProductError INPUT_CHANGED
  */
 async function checkBasis(
@@ -124,12 +124,12 @@ const commandInput = z.looseObject({
 const nothing = z.strictObject({}).optional();
 const urlInput = z.looseObject({ url: z.string() });
 
-/** Fields of an input that change nothing in what it does. The preview shows every other field. */
+/** Fields of an input without influence on its effect. The preview shows all other fields. */
 const HARMLESS: ReadonlySet<string> = new Set(['description', 'timeout']);
 
 const hasMore = (rest: object): boolean => Object.keys(rest).some((field) => !HARMLESS.has(field));
 
-/** The most informative preview for a request without a diff. */
+/** Chooses the most useful preview for a request without a diff. */
 function withoutDiff(kind: string, input: PermissionInput, root: string): Preview {
   const url = kind === 'fetch' ? urlOf(input) : undefined;
   if (url !== undefined) return { type: 'url', url };
@@ -138,7 +138,7 @@ function withoutDiff(kind: string, input: PermissionInput, root: string): Previe
   return more ? { type: 'json', value: wholeInput(input) } : { type: 'command', command, cwd };
 }
 
-/** All that the agent says about the request, for a preview without a form of its own. */
+/** Returns all fields of the request, for the general preview. */
 function wholeInput({ title, text, paths, rawInput }: PermissionInput): Record<string, unknown> {
   return {
     title,
@@ -151,11 +151,11 @@ function wholeInput({ title, text, paths, rawInput }: PermissionInput): Record<s
 interface OwnCommand {
   command: string;
   cwd?: string | undefined;
-  /** The input has more that changes what the command does. */
+  /** True if the input has more fields that influence the command. */
   more: boolean;
 }
 
-/** Some agents put the command line only in the title. */
+/** Finds the command line. Some agents put it only in the title. */
 function commandOf({ rawInput, title }: PermissionInput): OwnCommand {
   return commandIn(rawInput) ?? { command: title, more: !nothing.safeParse(rawInput).success };
 }

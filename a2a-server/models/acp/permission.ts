@@ -11,9 +11,9 @@ import { inputHash } from '../../../shared/protocol/shown-code.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
 import { toolCallDiffs, toolCallText } from './acp-tool-call.ts';
 
-/** The fields of a permission that the person sees and that the decision binds to (D2). */
+/** The fields of a permission request. The person sees them, and the decision is valid only for them (D2). */
 export const permissionInputSchema = z.strictObject({
-  /** As the agent wrote it, in full: it may be the only place of a command line. */
+  /** The agent's complete title, because only the title may contain the command line. */
   title: z.string(),
   /** The agent's name for the tool. */
   name: z.string().optional(),
@@ -23,7 +23,7 @@ export const permissionInputSchema = z.strictObject({
     .optional(),
   text: z.string().optional(),
   paths: z.array(z.string()).optional(),
-  /** The agent offers only a permanent approval, and will not ask again for similar calls. */
+  /** Set if the agent offers only a permanent approval. Then it will not ask again for similar calls. */
   forGood: z.literal(true).optional(),
 });
 export type PermissionInput = z.infer<typeof permissionInputSchema>;
@@ -41,7 +41,7 @@ export interface Permission {
   readonly answer: (outcome: RequestPermissionOutcome) => void;
 }
 
-/** @param known the merged state of the tool call, including the request. */
+/** @param known the merged state of the tool call, including the request */
 export function permissionOf(
   known: ToolCallUpdate,
   { options, answer }: Pick<Permission, 'options' | 'answer'>,
@@ -68,15 +68,15 @@ export function permissionOf(
   };
 }
 
-/** The files of the permission. Paths in the workspace are relative; others are absolute. */
+/** Returns the files of the permission request. Paths in the workspace are relative. Other paths are absolute. */
 export function permissionFiles({ diffs = [], paths = [] }: PermissionInput, workspace: string): string[] {
   const all = [...diffs.map(({ path }) => path), ...paths].map((path) => pathInWorkspace(workspace, path));
   return [...new Set(all)];
 }
 
 /**
- * The mode `accept-edits` covers only named files in the workspace. A change elsewhere, or without a path, has the
- * kind `other`.
+ * Returns the tool kind for policy. The mode `accept-edits` covers only named files in the workspace. So a change
+ * outside, or without a path, gets the kind `other`.
  */
 function toolOf(kind: ToolKind, places: readonly string[]): ToolKind {
   const changes = kind === 'edit' || kind === 'delete' || kind === 'move';
@@ -84,10 +84,10 @@ function toolOf(kind: ToolKind, places: readonly string[]): ToolKind {
 }
 
 /**
- * Approves this request once, even if the person trusts the tool or the agent. The task holds that trust, checks it
- * for each call, and ends it with the task (R12). After a permanent approval the agent would not ask again, and no
- * person could see or revoke it.
- * @returns undefined if the agent offers no approval.
+ * Approves this request once, even if the person trusts the tool or the agent. The task stores that trust as a grant,
+ * checks it for each call, and ends it with the task (R12). After a permanent approval the agent would not ask again,
+ * and no person could see or revoke the trust.
+ * @returns undefined if the agent offers no approval
  */
 export function permissionOutcome(
   options: readonly PermissionOption[],

@@ -14,15 +14,16 @@ import { hasToolCallEnded, toolCallText } from './acp-tool-call.ts';
 /** Maximum characters of the result. */
 const MAX_RESULT = 30_000;
 
-/** How the agent continued after the approval. */
+/** The reaction of the agent to the approval. */
 type End =
   | { type: 'done'; toolCall: ToolCallUpdate }
   | { type: 'turn-over' | 'asks-more' }
   | { type: 'lost'; message: string };
 
 /**
- * @param check called right before the approval is sent; throws if the approval is no longer valid
- * @throws Error with the agent's message on a failure; ToolStopped
+ * Sends the approval and waits for the result.
+ * @param check called directly before the approval; throws if the approval is no longer valid
+ * @throws Error with the agent's message after a failure; ToolStopped
  */
 export async function runPermitted(
   run: ToolRun,
@@ -72,7 +73,7 @@ export async function runPermitted(
 }
 
 /**
- * Answers the requests of calls that were denied or never started. The agent may wait for all answers of its turn.
+ * Rejects the requests of calls that were denied or never started, because the agent may wait for all answers.
  */
 export function refuseSettled(agent: LiveAgent, task: Snapshot): void {
   for (const call of callsOfTurn(task)) {
@@ -82,13 +83,13 @@ export function refuseSettled(agent: LiveAgent, task: Snapshot): void {
   }
 }
 
-/** The calls of the last finished turn, also after newer messages. */
+/** Returns the calls of the last finished turn, even if newer messages exist. */
 function callsOfTurn(task: Snapshot): Call[] {
   const last = task.exchanges.findLast((exchange) => exchange.type === 'turn');
   return callsOf(task, last?.turn);
 }
 
-/** D2: the permission must have exactly the input of the call. */
+/** D2: true if the permission request has exactly the input of the call. */
 function isOf(call: Call, { tool, hash }: Permission): boolean {
   return call.tool === tool && call.inputHash === hash;
 }
@@ -102,7 +103,7 @@ async function claim(
     const alike = agent.waiting.filter((open) => isOf(call, open));
     const own = alike.find(({ toolCallId }) => toolCallId === call.modelCallId) ?? alike[0];
     if (own) return own;
-    // A restarted agent will ask again. An agent that kept running has withdrawn its request.
+    // A restarted agent will ask again. Without a restart, the agent has withdrawn its request.
     return !fresh || !agent.prompted || agent.failure !== undefined || asksMore(agent, task, call)
       ? 'gone'
       : undefined;
@@ -130,7 +131,7 @@ function endOf(
   }, signal);
 }
 
-/** True if the agent waits for a permission that matches no other approved call of the turn. */
+/** True if the agent waits for a permission, and the request matches no other approved call of the turn. */
 function asksMore(agent: LiveAgent, task: Snapshot, call: Call): boolean {
   const open = callsOfTurn(task).filter(
     (other) =>
@@ -172,7 +173,7 @@ function rawText({ rawOutput }: ToolCallUpdate): string {
   return typeof rawOutput === 'string' ? rawOutput : JSON.stringify(rawOutput, null, 2);
 }
 
-/** Each update repeats the whole output of a tool call. This passes on only the new part. */
+/** Writes only the new part of the output, because each update repeats the whole output of the tool call. */
 function liveOutput({ output }: ToolRun): { told: (toolCall: ToolCallUpdate) => void; soFar: () => string } {
   let shown = '';
   return {

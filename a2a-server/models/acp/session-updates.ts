@@ -11,7 +11,7 @@ import { blockText, toolCallDiffs, hasToolCallEnded, toolCallText } from './acp-
 const MAX_NOTE = 300;
 const MAX_OUTPUT = 30_000;
 
-/** Read-only tool calls give no artifact. The agent's text has the result. */
+/** These tool kinds give no artifact, because the agent's text has the result. */
 const LOOKS = new Set<ToolKind>(['read', 'search', 'think', 'fetch']);
 
 const MARKS = { pending: ' ', in_progress: '~', completed: 'x' } as const;
@@ -19,14 +19,14 @@ const MARKS = { pending: ' ', in_progress: '~', completed: 'x' } as const;
 export class SessionUpdates {
   readonly #workspace: string;
   #thought = '';
-  /** Text after a tool call starts a new paragraph. */
+  /** The kind of the last output. Text after a tool call starts a new paragraph. */
   #spoken: 'nothing' | 'words' | 'words-before' = 'nothing';
 
   constructor(workspace: string) {
     this.#workspace = workspace;
   }
 
-  /** @param toolCall the merged state of the tool call that the update is about. */
+  /** Converts one update. @param toolCall the merged state of the tool call in the update */
   *of(update: SessionUpdate, toolCall: ToolCallUpdate | undefined): Generator<ModelEvent> {
     if (update.sessionUpdate === 'agent_thought_chunk') {
       this.#thought += blockText(update.content);
@@ -65,7 +65,7 @@ export class SessionUpdates {
     }
   }
 
-  /** Yields the last line of the agent's thoughts as a note, and clears them. */
+  /** Yields the last line of the agent's thoughts as a note, and clears the thoughts. */
   *thought(): Generator<ModelEvent> {
     const line = this.#thought
       .split('\n')
@@ -86,7 +86,7 @@ export class SessionUpdates {
   }
 }
 
-/** The file changes and the output of a tool call, as text. */
+/** Returns the file changes and the output of a tool call as text. */
 export function contentPartsOf(toolCall: ToolCallUpdate, workspace: string): ContentPart[] {
   const changes = toolCallDiffs(toolCall).map(({ path, oldText, newText }) =>
     unifiedDiff(pathInWorkspace(workspace, path), oldText ?? undefined, newText),
@@ -112,7 +112,7 @@ function planOf({ entries }: Plan): Artifact {
   };
 }
 
-/** Replaces the previous version of the artifact. */
+/** Builds the event that replaces the previous version of the artifact. */
 function given(artifact: Artifact): ModelEvent {
   return { type: 'artifact', artifact, append: false, lastChunk: true };
 }

@@ -6,13 +6,13 @@
 import { z } from 'zod';
 import type { ParsedMessage, PlanStep } from './step.ts';
 
-/** Characters that one `say` may stream. */
+/** Maximum characters that one `say` may stream. */
 export const MAX_SAID = 50_000_000;
-/** Chunks that one `say` may stream. */
+/** Maximum chunks that one `say` may stream. */
 export const MAX_CHUNKS = 1_000_000;
-/** Steps of one plan. */
+/** Maximum number of steps in one plan. */
 export const MAX_STEPS = 1_000;
-/** Nesting depth of a plan: deeper than any tool's schema, shallow enough to serialise. */
+/** Maximum depth of a plan. It is deeper than each tool's schema, and small enough to serialise. */
 const MAX_DEPTH = 100;
 
 const plannedCall = z.strictObject({
@@ -32,7 +32,7 @@ const plan = z.strictObject({
     .max(MAX_STEPS),
 });
 
-/** Reads a JSON plan. Never throws: text that is no plan is refused with the reason. */
+/** Reads a JSON plan. Never throws. Refuses other text with the reason. */
 export function readJsonPlan(source: string): ParsedMessage {
   const json = parse(source);
   if (!json.ok) return refused(`the plan is not valid JSON (${json.why})`);
@@ -61,7 +61,7 @@ function parse(source: string): { ok: true; value: unknown } | { ok: false; why:
   }
 }
 
-/** Walks without recursion: the input may be nested deeper than the stack. */
+/** Checks the depth without recursion, because the input may be too deep for the stack. */
 function depthExceeds(value: unknown, limit: number): boolean {
   const open: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -1,15 +1,15 @@
 /**
- * What the offline model says and requests next: a pure function of the conversation and the offered tools. It keeps no
- * state, so it goes on after a restart or in another process.
+ * Computes the next turn of the offline model from the conversation and the offered tools. Pure. It has no state, so
+ * the model continues after a restart or in another process.
  *
- * The steps of all unanswered messages are matched with the turns the conversation already has. The first step without
+ * It compares the steps of all unanswered messages with the existing turns of the conversation. The first step without
  * a turn is the next turn.
  */
 import type { ConversationStep } from '../model.ts';
 import { FORMS, readMessage } from './read-message.ts';
 import { callsOfStep, type PlannedCall, type PlanStep } from './step.ts';
 
-/** Something to say: `repeat` chunks of `text`, or `text` word by word. */
+/** Text to stream: `repeat` chunks of `text`, or `text` word by word. */
 export interface SayStep {
   text: string;
   repeat?: number;
@@ -19,10 +19,10 @@ export type NextTurn =
   | { type: 'calls'; said: SayStep[]; calls: PlannedCall[] }
   /** The last turn. */
   | { type: 'end'; said: SayStep[] }
-  /** The model cannot do what the task asks for, and has done nothing. */
+  /** The model cannot do the task, and has done nothing. */
   | { type: 'rejected'; message: string };
 
-/** Characters of a tool's result that the model repeats. */
+/** Maximum characters of a tool's result in the model's text. */
 const MAX_REPEATED = 10_000;
 
 type Result = Extract<ConversationStep, { role: 'tool' }>['results'][number];
@@ -77,7 +77,7 @@ function cut(text: string): string {
     : `${text.slice(0, MAX_REPEATED)}\n… (${text.length - MAX_REPEATED} more characters)`;
 }
 
-/** The messages and turns since the last turn without calls: such a turn ended the work before it. */
+/** Returns the messages and turns since the last turn without calls, because such a turn ends earlier work. */
 function unanswered(conversation: readonly ConversationStep[]): {
   messages: { text: string; fresh: boolean }[];
   turns: Result[][];

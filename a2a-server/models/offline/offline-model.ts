@@ -1,6 +1,6 @@
 /**
- * The offline model, the default: a program that follows a few fixed forms and JSON plans, without a network, a key or
- * a cost (docs/offline-model.md).
+ * The offline model, which is the default. It is a program that follows a few fixed forms and JSON plans. It needs no
+ * network and no key, and costs nothing (docs/offline-model.md).
  */
 import type { TurnEnd } from '../../task/events.ts';
 import type { Model, ModelEvent } from '../model.ts';
@@ -8,7 +8,7 @@ import { nextTurn, type NextTurn, type SayStep } from './next-turn.ts';
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-/** @param id the name recorded with each turn */
+/** @param id the name of the model in each turn */
 export function offlineModel(id: string): Model {
   return {
     id,
@@ -24,7 +24,7 @@ export function offlineModel(id: string): Model {
   };
 }
 
-/** Word by word; a repeated text chunk by chunk, so that a message can ask for a stream of exactly n chunks. */
+/** Streams text word by word. Streams a repeated text in exactly `repeat` chunks. */
 function* deltas(said: readonly SayStep[]): Generator<string> {
   for (const [at, { text, repeat }] of said.entries()) {
     if (at > 0) yield '\n\n';

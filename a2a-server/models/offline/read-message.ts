@@ -1,18 +1,18 @@
 /**
- * Reads a message as one of the forms of docs/offline-model.md, or as a JSON plan. Any other message is refused whole.
- * Pure and total, and linear in the text (X3).
+ * Reads a message as one of the forms of docs/offline-model.md, or as a JSON plan. Refuses any other message
+ * completely. Pure, total, and linear in the text (X3).
  */
 import { readJsonPlan } from './json-plan.ts';
 import type { PlannedCall, ParsedMessage } from './step.ts';
 
-/** Characters of a message. A longer message is refused. */
+/** Maximum characters of a message. */
 export const MAX_LENGTH = 1_000_000;
 
 interface Form {
-  /** As the documentation and a refusal show it. */
+  /** The form, as in the documentation and in a refusal. */
   form: string;
   verb: string;
-  /** `rest` is what follows the verb. @returns undefined where the form does not fit. */
+  /** @param rest the text after the verb. @returns undefined if the form does not match */
   read: (rest: string) => PlannedCall | { say: string } | undefined;
 }
 
@@ -86,7 +86,7 @@ export const FORMS: readonly Form[] = [
   },
 ];
 
-/** Replies to a question of the server's whether the task goes on. They ask for no step. */
+/** Replies to the server's question whether the task should continue. They request no step. */
 const GO_ON = new Set(['go on', 'continue', 'yes']);
 
 const FENCE = /^```(?:json)?\n([^]*)\n```$/;
@@ -114,7 +114,7 @@ function call(tool: string, input: Record<string, unknown>): PlannedCall | undef
   return Object.values(needed).includes('') ? undefined : { tool, input };
 }
 
-/** What follows `word` and a space at the start of the text. */
+/** If the text starts with `word` and a space, returns the rest. */
 function afterWord(text: string | undefined, word: string): string | undefined {
   const trimmed = text?.trimStart() ?? '';
   const starts =
@@ -122,7 +122,7 @@ function afterWord(text: string | undefined, word: string): string | undefined {
   return starts ? trimmed.slice(word.length).trim() : undefined;
 }
 
-/** A file name at the start of the text: one word, or a quoted text. */
+/** Reads a file name at the start of the text: one word, or a quoted text. */
 function leadingName(text: string): { name: string; after: string } {
   const quote = leadingQuote(text);
   if (quote) return { name: quote.text, after: quote.after };
@@ -130,12 +130,12 @@ function leadingName(text: string): { name: string; after: string } {
   return end === -1 ? { name: text, after: '' } : { name: text.slice(0, end), after: text.slice(end) };
 }
 
-/** A text in double quotes at the start, with the escapes of JSON. */
+/** Reads a text in double quotes at the start, with the escapes of JSON. */
 function leadingQuote(text: string): { text: string; after: string } | undefined {
   const quoted = /^"(?:[^"\\]|\\[^])*"/.exec(text)?.[0];
   if (quoted === undefined) return undefined;
   try {
-    // A line feed or tab may stand in the quotes as it is.
+    // Unlike JSON, this accepts a line feed or a tab inside the quotes.
     const value: unknown = JSON.parse(
       quoted.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t'),
     );
@@ -145,7 +145,7 @@ function leadingQuote(text: string): { text: string; after: string } | undefined
   }
 }
 
-/** The text in quotes where the whole text is quoted, else the text as it is. */
+/** If the whole text is in quotes, removes the quotes. Otherwise returns the text unchanged. */
 function unquoted(text: string): string {
   const quote = leadingQuote(text);
   return quote?.after === '' ? quote.text : text;

@@ -1,6 +1,6 @@
-/** The steps that a message asks the offline model for, in their order. */
+/** Defines the steps that a message can request from the offline model. */
 
-/** A tool call, with its input as the model will request it. */
+/** A tool call with the input that the model will request. */
 export interface PlannedCall {
   tool: string;
   input: Record<string, unknown>;
@@ -10,13 +10,13 @@ export type PlanStep =
   | ({ type: 'call' } & PlannedCall)
   /** Several calls requested in one turn. */
   | { type: 'together'; calls: PlannedCall[] }
-  /** Text to say; with `repeat`, that many chunks of it. */
+  /** Text to stream. `repeat` is the number of chunks of this text. */
   | { type: 'say'; text: string; repeat?: number };
 
-/** A message, read. A `refused` message does nothing at all. */
+/** The result of reading a message. A `refused` message has no effect. */
 export type ParsedMessage = { type: 'steps'; steps: PlanStep[] } | { type: 'refused'; why: string };
 
-/** The calls of a step; a `say` step has none. */
+/** Returns the calls of a step. A `say` step has no calls. */
 export function callsOfStep(step: PlanStep): PlannedCall[] {
   switch (step.type) {
     case 'call':

@@ -1,20 +1,20 @@
-/** Parses a script: rules that tell a scripted agent what to do for each message. Format: docs/scripted-agent.md. */
+/** Parses a script: rules with the steps for each message to a scripted agent. Format: docs/scripted-agent.md. */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { issuesOf } from '../../../shared/settings/config.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { scriptStepSchema, turnEnd, type ScriptStep } from './step.ts';
 
-/** The steps of each turn, in order. A question or a call ends a turn; the last turn may be empty. */
+/** The steps of each turn, in order. A question or a call ends a turn. The last turn may be empty. */
 export type Sequence = readonly (readonly ScriptStep[])[];
 
 export interface ScriptRule {
   when: {
     /** Matches the beginning of the message id. */
     messageId?: string | undefined;
-    /** Matches a part of the message text; case does not matter. */
+    /** Matches a part of the message text, in any case. */
     text?: string | undefined;
-    /** Matches the number of the message in the task; 1 is the first. */
+    /** Matches the number of the message in the task, from 1. */
     turn?: number | undefined;
   };
   do: Sequence;
@@ -53,7 +53,7 @@ const script = z.strictObject({
   otherwise: sequence.default(NO_RULE),
 });
 
-/** @throws ProductError CONFIGURATION that names the place in the script and the problem */
+/** @throws ProductError CONFIGURATION, which names the position in the script and the problem */
 export function parseScript(json: unknown, path: string): Script {
   const parsed = judged(json, path);
   if (parsed.success) return parsed.data;
@@ -64,7 +64,7 @@ function judged(json: unknown, path: string): z.ZodSafeParseResult<Script> {
   try {
     return script.safeParse(json);
   } catch (error) {
-    // Nested too deep for the stack.
+    // A RangeError means that the script is too deep for the stack.
     if (!(error instanceof RangeError)) throw error;
     throw new ProductError('CONFIGURATION', `The script ${path} is not valid: it is nested too deep.`, {
       cause: error,
@@ -76,7 +76,7 @@ function judged(json: unknown, path: string): z.ZodSafeParseResult<Script> {
 export async function readScript(path: string): Promise<Script> {
   let json: unknown;
   try {
-    // RFC 8259 §8.1: a parser may ignore a byte order mark, which some editors write.
+    // RFC 8259 §8.1: a parser may ignore a byte order mark. Some editors write one.
     json = JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new ProductError('CONFIGURATION', `The script ${path} cannot be read: ${messageOf(error)}`, {
@@ -88,7 +88,7 @@ export async function readScript(path: string): Promise<Script> {
 
 function problemsOf(steps: readonly ScriptStep[]): [number, string][] {
   const problems: [number, string][] = [];
-  /** The artifacts of this turn so far. An append must refer to one of them, because a turn repeats after a crash. */
+  /** The artifacts of this turn so far. An append must name one of them, because a turn may repeat after a crash. */
   let given = new Set<string>();
   for (const [index, it] of steps.entries()) {
     const before = steps[index - 1];

@@ -1,4 +1,4 @@
-/** The scripted agent: the same executor and journal, with rules instead of a model. */
+/** The scripted agent. It uses the normal executor and journal, but rules instead of a language model. */
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -49,7 +49,7 @@ function scriptedModel(script: Script, clock: Clock): Model {
   };
 }
 
-/** @returns how the turn ends if this is its last step */
+/** Runs a step. @returns the end of the turn, if this is its last step */
 function* give(
   step: Exclude<ScriptStep, { type: 'delay' | 'stayWorking' }>,
 ): Generator<ModelEvent, TurnEnd, undefined> {
@@ -91,8 +91,8 @@ async function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * The steps for the next turn. The newest message chooses the rule. If no rule matches, an unfinished sequence continues. The
- * result depends only on the task's journal, so a turn that is repeated after a crash has the same steps.
+ * Returns the steps for the next turn. The newest message selects the rule. If no rule matches, an unfinished sequence
+ * continues. The result depends only on the task's journal. So a turn that repeats after a crash has the same steps.
  */
 export function nextSteps(script: Script, exchanges: readonly ConversationItem[]): readonly ScriptStep[] {
   let sequence: Sequence = [];
@@ -112,7 +112,7 @@ export function nextSteps(script: Script, exchanges: readonly ConversationItem[]
   return sequence[turn] ?? [];
 }
 
-/** @param nth the number of the message in its task; 1 is the first */
+/** @param nth the number of the message in its task, from 1 */
 function ruleFor({ rules }: Script, message: UserMessage, nth: number): ScriptRule | undefined {
   const text = message.parts
     .flatMap((part) => (part.type === 'text' ? [part.text] : []))

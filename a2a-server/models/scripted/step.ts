@@ -1,4 +1,4 @@
-/** Parses the steps of a script: each is an object with one key, its name. See docs/scripted-agent.md. */
+/** Parses the steps of a script. A step is an object with one key, the step's name. See docs/scripted-agent.md. */
 import { z } from 'zod';
 import type { Artifact, ContentPart } from '../../task/events.ts';
 
@@ -90,7 +90,7 @@ type StepName = keyof Arguments;
 /** A step: its name and its argument. */
 export type ScriptStep = { [K in StepName]: { type: K; value: z.output<Arguments[K]> } }[StepName];
 
-/** How a step ends its turn. After `run` and `ask` the next steps continue later; after `end` there are none. */
+/** Says how a step ends its turn. After `run` and `ask` the next steps follow later. After `end` no steps follow. */
 export function turnEnd({ type }: ScriptStep): 'run' | 'ask' | 'end' | undefined {
   switch (type) {
     case 'call':
@@ -131,7 +131,7 @@ export const scriptStepSchema = z.record(z.string(), z.unknown()).transform((it,
   return z.NEVER;
 });
 
-/** Safe, because the schema of this name has parsed the value. */
+/** The cast is safe, because the schema of this name has parsed the value. */
 function stepOf(type: StepName, value: unknown): ScriptStep {
   return z.custom<ScriptStep>().parse({ type, value });
 }
