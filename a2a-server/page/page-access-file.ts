@@ -1,4 +1,4 @@
-/** Links and sessions of the approval page on disk: one small file that only this user can read. It holds no secret. */
+/** Stores links and sessions of the approval page in a small file. Only this user can read it. It has no secrets. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ const grantedAccess = z.strictObject({
   /** SHA-256 (hex) of the secret. */
   digest: z.string().regex(/^[0-9a-f]{64}$/),
   principal: z.string(),
-  /** Shows whether the principal's tokens are still the same. */
+  /** A hash of the principal's tokens. It changes when a token changes. */
   tokens: z.string(),
   /** In milliseconds since the epoch. */
   expiresAt: z.number(),
@@ -21,9 +21,11 @@ export type PageAccess = z.infer<typeof content>;
 const NOTHING: PageAccess = { links: [], sessions: [] };
 
 export interface PageAccessFile {
-  /** An invalid file counts as empty: everybody signs in again. @throws ProductError STORAGE */
+  /**
+   * Reads the file. If it is invalid, returns no entries, so all users must sign in again. @throws ProductError STORAGE
+   */
   read(): Promise<PageAccess>;
-  /** Writes are done in the order of the calls. @throws ProductError STORAGE */
+  /** Writes the file, in the order of the calls. @throws ProductError STORAGE */
   write(access: PageAccess): Promise<void>;
 }
 

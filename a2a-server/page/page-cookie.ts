@@ -1,6 +1,6 @@
 /**
- * Reads and checks the secrets of the approval page's requests: a cookie that only the server reads, and the page key
- * as a header. A page of another origin cannot send the header, because this server refuses the browser's CORS
+ * Reads and checks the secrets of the approval page's requests: a cookie that only the server can read, and the page
+ * key as a header. A page of another origin cannot send this header, because the server refuses the browser's CORS
  * preflight.
  */
 import { createHash } from 'node:crypto';
@@ -18,8 +18,8 @@ export interface PageCookie {
 }
 
 /**
- * @param base the URL clients use for this server, without a slash at the end
- * @param stateDirectory distinguishes two servers on one host: browsers share cookies between ports
+ * @param base the server's URL for clients, without a final slash
+ * @param stateDirectory makes the cookie's name different for each server on a host, because ports share cookies
  */
 export function pageCookie(base: string, stateDirectory: string): PageCookie {
   const { pathname, protocol } = new URL(`${base}/page`);
@@ -40,8 +40,8 @@ export function secretsIn(request: Request, { name }: PageCookie): SessionSecret
 }
 
 /**
- * Refuses requests that do not come from this server's own page. Browsers name the sender in Origin or, for a
- * same-origin GET, in Sec-Fetch-Site.
+ * Refuses requests that do not come from this server's own page. Browsers name the page's origin in the header Origin.
+ * For a same-origin GET they send Sec-Fetch-Site.
  * @throws ProductError FORBIDDEN
  */
 export function checkOwnPage(request: Request, isOwn: (origin: string) => boolean): void {

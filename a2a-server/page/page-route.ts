@@ -1,6 +1,6 @@
 /**
- * Serves the files of the approval page. They hold no data, so they need no sign-in (X1). GET changes nothing, so a
- * link scanner or a prefetch does not use up a sign-in link.
+ * Serves the files of the approval page. They contain no data, so they need no sign-in (X1). GET changes nothing. So a
+ * sign-in link still works after a link scanner or a prefetch has opened it.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,9 +33,9 @@ export function readPage(directory: string): Promise<Page> {
 }
 
 export function pageRoute(page: Page): Router {
-  // The page's files have relative addresses, which `/page/` would change.
+  // The page's files have relative addresses. With a final slash (`/page/`) they would be wrong.
   const router = Router({ strict: true });
-  // A browser keeps the fragment, which may name a task.
+  // After the redirect, a browser keeps the fragment, which may name a task.
   router.get('/', (_request, response) => response.setHeader('Cache-Control', 'no-store').redirect('page'));
   for (const { path, type, body } of page)
     router.get(path, (_request, response) => {
@@ -43,7 +43,7 @@ export function pageRoute(page: Page): Router {
       response.setHeader('X-Content-Type-Options', 'nosniff');
       response.setHeader('Referrer-Policy', 'no-referrer');
       response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
-      // The address of a sign-in link holds a secret: no cache keeps it. The files change with the program.
+      // The address of a sign-in link contains a secret, so no cache may store it. The files change with the program.
       response.setHeader('Cache-Control', 'no-store');
       response.setHeader('Content-Type', type);
       response.end(body);

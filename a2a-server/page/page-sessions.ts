@@ -1,12 +1,12 @@
 /**
- * Manages sign-in to the approval page: one-time links, and the sessions that browsers get for them.
+ * Manages sign-in to the approval page. A browser exchanges a one-time link for a session.
  *
- * - A link's code and a session's two secrets are random (256 bits). Only their SHA-256 is kept.
- * - A session needs both secrets: the cookie, which the page's script cannot read, and the page key, which the
- *   browser keeps for this origin. Browsers share cookies between the ports of a host, so a cookie alone proves
- *   nothing.
- * - X1: digests are compared in constant time, and no secret is logged.
- * - Links and sessions survive a restart. A changed token of the principal ends them.
+ * - A link's code and a session's two secrets are random (256 bits). The server stores only their SHA-256.
+ * - A session needs both secrets: the cookie and the page key. The page's script cannot read the cookie. The browser
+ *   stores the page key for this origin. Browsers share cookies between the ports of a host, so a cookie alone is no
+ *   proof.
+ * - X1: the server compares digests in constant time and logs no secret.
+ * - Links and sessions stay valid after a restart. If a token of the principal changes, they end.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -14,13 +14,13 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Credential } from '../http/auth/tokens.ts';
 import type { GrantedAccess, PageAccessFile } from './page-access-file.ts';
 
-/** How long a link is valid, in milliseconds. */
+/** The lifetime of a link, in milliseconds. */
 export const LINK_MS = 10 * 60_000;
 
-/** How long a session lasts, in milliseconds. Then the person opens a new link. */
+/** The lifetime of a session, in milliseconds. After that, the person must open a new link. */
 export const SESSION_MS = 24 * 60 * 60_000;
 
-/** Maximum number of links, and of sessions, per principal. The oldest end first. */
+/** Maximum number of links, and of sessions, per principal. Above it, the oldest ends. */
 const MAX_PER_PRINCIPAL = 100;
 
 const BYTES = 32;
@@ -46,14 +46,14 @@ export interface PageSession {
 }
 
 export interface PageSessions {
-  /** Resolves when the link is on disk. */
+  /** Creates a link. Resolves when the link is on disk. */
   makeLink(principal: string): Promise<PageLink>;
   /**
    * Exchanges the code of a one-time link for a session. The code then no longer works.
    * @throws ProductError UNAUTHENTICATED for a code that is unknown, used or expired
    */
   signIn(code: string): Promise<SessionSecrets & { expiresAt: number }>;
-  /** @throws ProductError UNAUTHENTICATED without a session */
+  /** Returns the session of these secrets. @throws ProductError UNAUTHENTICATED if there is no such session */
   find(secrets: SessionSecrets | undefined): PageSession;
   /** Ends the session; with `everywhere` all sessions and links of its principal. @throws ProductError UNAUTHENTICATED */
   signOut(secrets: SessionSecrets | undefined, everywhere: boolean): Promise<void>;
@@ -87,7 +87,7 @@ export async function pageSessions({ credentials, clock, file }: PageSessionsOpt
   const found = (list: readonly GrantedAccess[], secret: string): GrantedAccess | undefined => {
     const digest = Buffer.from(digestOf(secret));
     let match: GrantedAccess | undefined;
-    // Compare every entry, so that the time reveals nothing.
+    // Compare with every entry, so that the time does not depend on the match.
     for (const each of list) if (timingSafeEqual(Buffer.from(each.digest), digest)) match = each;
     return match !== undefined && living(match) ? match : undefined;
   };
@@ -151,7 +151,7 @@ export async function pageSessions({ credentials, clock, file }: PageSessionsOpt
   };
 }
 
-/** A keyed hash of each principal's tokens. It shows that a token has changed and reveals no token. */
+/** Computes a keyed hash of each principal's tokens. The hash changes with a token, but reveals no token. */
 function tokenMarks(credentials: readonly Credential[]): ReadonlyMap<string, string> {
   return new Map(
     credentials.map(({ principal }) => {

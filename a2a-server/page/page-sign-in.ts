@@ -34,17 +34,17 @@ const signOutRequest = z.strictObject({ everywhere: z.boolean().default(false) }
 export interface PageSignIn {
   sessions: PageSessions;
   cookie: PageCookie;
-  /** The URL clients use for this server, without a slash at the end. */
+  /** The server's URL for clients, without a final slash. */
   base: string;
 }
 
-/** Mount it behind the check of the bearer token. */
+/** Creates links. Mount this route after the check of the bearer token. */
 export function linkRoute(tasks: Pick<TaskService, 'row'>, { sessions, base }: PageSignIn): Router {
   const router = Router();
   router.post('/page/links', ...body, async (request, response) => {
     const { principal } = callerOf(request);
     const target = parsed(linkRequest, request.body, '{}, {"taskId"} or {"taskId", "callId", "shown"}');
-    // Throws for another principal's task as for an unknown one.
+    // This throws the same error for another principal's task and for an unknown task.
     if (target.taskId !== undefined) await tasks.row(target.taskId, principal);
     const { code, expiresAt } = await sessions.makeLink(principal);
     const url = new URL(pageAddress(base, target));
@@ -54,7 +54,7 @@ export function linkRoute(tasks: Pick<TaskService, 'row'>, { sessions, base }: P
   return router;
 }
 
-/** Mount it before the check of the bearer token: a browser has none. */
+/** Signs in and out. Mount these routes before the check of the bearer token, because a browser has no token. */
 export function signInRoutes({ sessions, cookie, base }: PageSignIn): Router {
   const router = Router();
   const own = isOwnPage(base);
@@ -75,13 +75,15 @@ export function signInRoutes({ sessions, cookie, base }: PageSignIn): Router {
   return router;
 }
 
-/** @throws ProductError FORBIDDEN for other pages, UNAUTHENTICATED without a session */
+/**
+ * Returns the session of a request. @throws ProductError FORBIDDEN for other pages, UNAUTHENTICATED without a session
+ */
 export function signedIn(request: Request, { sessions, cookie, base }: PageSignIn): PageSession {
   checkOwnPage(request, isOwnPage(base)(request));
   return sessions.find(secretsIn(request, cookie));
 }
 
-/** The page's own origin: the address that the request calls or, behind a proxy, the public one. */
+/** Tells whether an origin is the page's own: the address of the request or, behind a proxy, the public address. */
 function isOwnPage(base: string): (request: Request) => (origin: string) => boolean {
   const { origin: publicOrigin } = new URL(base);
   return (request) => (origin) => origin === publicOrigin || isOwnOrigin(origin, request.headers.host);

@@ -1,4 +1,4 @@
-/** Shows the actions of one task, or the action a link opens. */
+/** Shows the actions of one task, or the action of an opened link. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Decision } from '../../../shared/client/index.ts';
 import { showTask } from './address.ts';
@@ -9,7 +9,7 @@ import type { ShownAction } from './shown-actions.ts';
 
 interface ActionListProps {
   taskId: string;
-  /** Without a call, all actions are shown. */
+  /** If the link names no call, the list shows all actions. */
   link: OpenedAction;
   actions: readonly ShownAction[];
   onDecide: (decision: Decision) => Promise<boolean>;
@@ -44,7 +44,7 @@ export function ActionList({ taskId, link: { callId, shown }, actions, onDecide 
   );
 }
 
-/** True if the action now waits with a different question than the link's sender saw. */
+/** True if the action's question has changed since the sender of the link saw it. */
 function isOther({ type, action }: ShownAction, shown: string): boolean {
   return type === 'waits' && action.shown !== shown;
 }

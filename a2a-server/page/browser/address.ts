@@ -1,6 +1,6 @@
 /**
- * Reads and writes the page's address. `?code=` signs in once; the fragment names the shown action:
- * `#task=<id>&call=<id>&shown=<code>`.
+ * Reads and writes the page's address. `?code=` signs in once. The fragment `#task=<id>&call=<id>&shown=<code>` names
+ * the action.
  */
 
 interface AddressTarget extends OpenedAction {
@@ -31,7 +31,7 @@ export function addressTarget(): AddressTarget {
   return { taskId: given('task'), callId: given('call'), shown: given('shown') };
 }
 
-/** Shows this task. The address changes too, so that reload and Back work. */
+/** Shows this task. Also changes the address, so that reload and Back work. */
 export function showTask(taskId: string): void {
   location.hash = new URLSearchParams({ task: taskId }).toString();
 }

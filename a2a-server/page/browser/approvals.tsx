@@ -1,4 +1,4 @@
-/** Shows the task list and the chosen task. Only the address decides which task is chosen. */
+/** Shows the task list and the selected task. Only the address selects the task. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { type A2aClient, ClientError, type TaskList as ListedTasks } from '../../../shared/client/index.ts';
 import { onAddressTarget, showTask, addressTarget } from './address.ts';
@@ -6,7 +6,7 @@ import { signOut } from './sign-in.ts';
 import { TaskList } from './task-list.tsx';
 import { TaskView } from './task-view.tsx';
 
-/** How many tasks a click adds to the list. */
+/** The number of tasks that one click adds to the list. */
 const PAGE = 50;
 
 interface ApprovalsProps {
@@ -25,7 +25,7 @@ export function Approvals({ client, onSignedOut }: ApprovalsProps) {
       const found = await client.tasks(count);
       setList(found);
       setProblem(undefined);
-      // Without a task in the address, open the first waiting task once.
+      // If the address names no task, open the first waiting task once.
       const [first] = found.tasks;
       if (addressTarget().taskId === undefined && first !== undefined) showTask(first.taskId);
     } catch (error) {

@@ -1,9 +1,9 @@
 /**
- * Ignores clicks within half a second after the page has changed, because the person aimed at the old content. This
- * covers the second click of a double click, and a click on a button that has just moved under the cursor.
+ * Ignores clicks within half a second after a change of the page, because the person meant the old content. Examples
+ * are the second click of a double click, and a click on a button that has just moved under the cursor.
  *
- * - Every change of elements and texts counts, except below `data-live`: output that grows there moves no button.
- * - Keys count as clicks: browsers turn Enter and Space on a button into a click.
+ * - Each change of elements and texts starts this time. Changes below `data-live` do not, because they move no button.
+ * - The guard also covers keys, because browsers convert Enter and Space on a button to a click.
  */
 
 const PAUSE_MS = 500;
@@ -16,7 +16,7 @@ const browserTimer: StartTimer = (ms, act) => {
   return () => clearTimeout(timer);
 };
 
-/** While clicks are ignored, `root` has the attribute `data-changing`, which the style sheet shows. */
+/** While it ignores clicks, `root` has the attribute `data-changing`. The style sheet shows this state. */
 export function guardChanges(root: HTMLElement, after: StartTimer = browserTimer): void {
   let callOff: (() => void) | undefined;
   const observer = new MutationObserver((records) => {

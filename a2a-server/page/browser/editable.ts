@@ -1,5 +1,5 @@
 /**
- * Selects the text a person may edit in a pending action: the content to write, the command line, or the input as
+ * Selects the text of a pending action that a person may edit: the content to write, the command line, or the input as
  * JSON. Pure.
  */
 import type { Decision, PendingAction } from '../../../shared/client/index.ts';

@@ -14,7 +14,7 @@ const task = z.object({
   metadata: z.object({ [TOOL_APPROVAL]: z.object({ calls: z.array(call) }) }),
 });
 
-/** Asks the server for the state of an action that no longer waits. @returns undefined if the task has no such call. @throws Error */
+/** Gets the state of an action that no longer waits. @returns undefined if the task has no such call. @throws Error */
 async function fetchCallState(taskId: string, callId: string): Promise<SettledCall | undefined> {
   const response = await signedInFetch(`${API}/tasks/${encodeURIComponent(taskId)}`, {
     headers: { 'A2A-Version': '1.0', 'A2A-Extensions': TOOL_APPROVAL },

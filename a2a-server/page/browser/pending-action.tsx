@@ -32,7 +32,7 @@ const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
 
 export function PendingActionView({ action, onDecide }: PendingActionProps) {
   const [sent, setSent] = useState(false);
-  // A second click may arrive before the buttons are redrawn.
+  // A second click may arrive before the page removes the buttons.
   const sending = useRef(false);
   const { preview, decisions } = action;
   const send = async (decision: Decision): Promise<void> => {
@@ -55,7 +55,7 @@ export function PendingActionView({ action, onDecide }: PendingActionProps) {
   );
 }
 
-/** Shows an action completely, with its controls below. */
+/** Shows the complete action, with its controls below. */
 export function ActionView({ action, children }: { action: PendingAction; children: ComponentChildren }) {
   const { title, tool, preview, reason, expiresAt } = action;
   return (

@@ -1,4 +1,4 @@
-/** Shows the preview of an action. All of it is plain text: an agent's output is never markup here. */
+/** Shows the preview of an action as plain text. The page never treats an agent's output as markup. */
 import type { PendingAction } from '../../../shared/client/index.ts';
 import { visibleLine, visibleLines, visibleText } from '../../../shared/text/visible-text.ts';
 

@@ -1,4 +1,4 @@
-/** Converts a question's filled form to the answer the server checks. Pure. */
+/** Converts a question's filled form to an answer for the server. Pure. */
 import type { Answer, PendingAction } from '../../../shared/client/index.ts';
 
 export type Question = Extract<PendingAction['preview'], { type: 'question' }>;
@@ -6,7 +6,7 @@ export type Question = Extract<PendingAction['preview'], { type: 'question' }>;
 export interface FilledForm {
   chosen: readonly string[];
   text: string;
-  /** By the fields' names. */
+  /** The values by field name. */
   values: Readonly<Record<string, string>>;
 }
 
@@ -15,13 +15,13 @@ interface FormField {
   title: string;
   description: string | undefined;
   type: 'text' | 'number';
-  /** Pairs of value and label, for a choice. */
+  /** For a choice: pairs of value and label. */
   options: readonly (readonly [string, string])[] | undefined;
 }
 
 type Schema = NonNullable<Question['schema']>['properties'][string];
 
-/** The fields of a structured question, in the schema's order. */
+/** Returns the fields of a structured question, in the schema's order. */
 export function fieldsOf({ schema }: Question): readonly FormField[] {
   return Object.entries(schema?.properties ?? {}).map(([name, field]) => ({
     name,
@@ -32,7 +32,7 @@ export function fieldsOf({ schema }: Question): readonly FormField[] {
   }));
 }
 
-/** @returns undefined while a required value is missing */
+/** Builds the answer. @returns undefined if a required value is missing */
 export function toAnswer(question: Question, { chosen, text, values }: FilledForm): Answer | undefined {
   const { schema, multiple = false } = question;
   if (schema !== undefined) {

@@ -1,14 +1,14 @@
 /**
- * The actions of a task that this visit shows. A decided action keeps its place, so that no other action moves under
- * the cursor. Pure.
+ * Computes the list of actions on the page. A decided action keeps its place, so that no other action moves under the
+ * cursor. Pure.
  */
 import type { Decision, PendingAction } from '../../../shared/client/index.ts';
 
 export type ShownAction = { action: PendingAction } & (
   | { type: 'waits' }
-  /** `folded`: a newer action has arrived, so this one shrinks to one line. */
+  /** `folded`: a newer action has arrived, so the page shows this action in one line. */
   | { type: 'decided-here'; decision: Decision['decision']; folded: boolean }
-  /** The action no longer waits, and this visit did not decide it. */
+  /** The action no longer waits, but this page did not decide it. */
   | { type: 'gone' }
 );
 
@@ -24,7 +24,7 @@ export function updateShownActions(
   ];
 }
 
-/** Records that the server accepted this visit's decision. */
+/** Records that the server accepted this page's decision. */
 export function decidedHere(
   shown: readonly ShownAction[],
   callId: string,
@@ -43,7 +43,7 @@ function followed(each: ShownAction, pending: readonly PendingAction[], othersCa
     if (each.type === 'waits') return { type: 'gone', action: each.action };
     return each.type === 'decided-here' && othersCame ? { ...each, folded: true } : each;
   }
-  // The stream may still contain the question that was just decided.
+  // The stream may still contain the question that this page has just decided.
   if (each.type === 'decided-here' && now.shown === each.action.shown) return each;
   return { type: 'waits', action: now };
 }

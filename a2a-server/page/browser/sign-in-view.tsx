@@ -1,13 +1,13 @@
 /**
- * Signs in with the code of a one-time link, or explains how to get one. The person must press a button, because link
- * scanners open links but press nothing.
+ * Signs in with the code of a one-time link, or explains how to get a link. The person must press a button. Link
+ * scanners open links, but do not press buttons.
  */
 import { useState } from 'preact/hooks';
 import { signIn } from './sign-in.ts';
 
 interface SignInProps {
   code: string | undefined;
-  /** Called after the code was sent. It is then used, whatever the answer. */
+  /** Called after the page has sent the code. The code is then used, even if the sign-in failed. */
   onUsed: () => void;
   onSignedIn: () => void;
 }

@@ -1,17 +1,17 @@
 /**
- * Manages this browser's sign-in: a cookie that no script can read, and the page key in this origin's storage. A
- * request needs both, so neither a page on another port nor a stolen key is enough.
+ * Manages this browser's sign-in: a cookie that scripts cannot read, and the page key in this origin's storage. A
+ * request needs both. So the cookie alone (a page on another port) or a stolen key alone is not enough.
  */
 const KEY = 'page-key';
 
-/** Below this URL the page's session replaces a bearer token. */
+/** Under this URL, a request uses the page's session instead of a bearer token. */
 export const API = new URL('page/api', location.href).href;
 
 export const pageKey = (): string | null => localStorage.getItem(KEY);
 
 export const forgetPageKey = (): void => localStorage.removeItem(KEY);
 
-/** `fetch` with this browser's sign-in. */
+/** Calls `fetch` with this browser's sign-in. */
 export const signedInFetch: typeof fetch = (input, init) =>
   fetch(input, {
     ...init,

@@ -51,7 +51,9 @@ export function TaskView({ client, taskId, link, onChange }: TaskViewProps) {
     return () => attached.detach();
   }, [client, taskId]);
 
-  /** @returns true if the server accepted it. Otherwise the page shows the error, and the action still waits. */
+  /**
+   * @returns true if the server accepted the command. Otherwise the page shows the error, and the action still waits.
+   */
   const send = async (act: (to: Execution) => Promise<void>): Promise<boolean> => {
     if (execution === undefined) return false;
     try {
@@ -117,7 +119,7 @@ interface ReplyProps {
   onSay: (text: string) => Promise<boolean>;
 }
 
-/** A free-text question and its reply form. */
+/** Shows a free-text question and its reply form. */
 function Reply({ question, onSay }: ReplyProps) {
   const [text, setText] = useState('');
   const [sending, setSending] = useState(false);

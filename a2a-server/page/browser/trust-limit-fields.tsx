@@ -1,4 +1,4 @@
-/** Fields for how long a person trusts later calls. */
+/** Shows the fields for the limits of a person's trust in later calls. */
 import type { TrustLimits } from './trust-limits.ts';
 
 interface TrustLimitsProps {

@@ -1,7 +1,7 @@
-/** Reads for how long a person trusts later calls. An empty field sets no limit. Pure. */
+/** Reads the limits of a person's trust in later calls. An empty field sets no limit. Pure. */
 import type { Decision } from '../../../shared/client/index.ts';
 
-/** The fields as typed. */
+/** The text of the fields. */
 export interface TrustLimits {
   minutes: string;
   uses: string;
@@ -11,7 +11,7 @@ export const NO_LIMITS: TrustLimits = { minutes: '', uses: '' };
 
 type Grant = NonNullable<Extract<Decision, { decision: 'approve' }>['grant']>;
 
-/** @returns undefined without a limit. @throws Error if a field is not a positive number, or the uses are not whole */
+/** @returns undefined if there is no limit. @throws Error if a field is no positive number, or `uses` is no integer */
 export function grantOf({ minutes, uses }: TrustLimits): Grant | undefined {
   const grant = {
     ...(minutes.trim() !== '' && { minutes: positive(minutes, 'minutes') }),
