@@ -51,7 +51,7 @@ describe.each(ENDINGS)('a call that waits (its first connection: $name)', (endin
     expect(await file('effects.txt')).toBeUndefined();
   });
 
-  it('R03 after the first of two decisions the request ends with the other call pending; the second decision continues the turn', async () => {
+  it('R03 the first of two decisions leaves the other call pending and ends the request; the second continues the turn once', async () => {
     const { peer, file } = await sharedStage();
     const text = plan({ together: [append('one.txt', '1'), append('two.txt', '2')] });
     const first = await delegate(peer, ending, { text });

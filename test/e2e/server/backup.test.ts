@@ -69,7 +69,7 @@ async function flipBit(path: string, at: number): Promise<void> {
 }
 
 describe('a backup', () => {
-  it('R102 made while tasks run and restored elsewhere: the same tasks continue', async () => {
+  it('R102 that was made while tasks ran continues the same tasks in another directory', async () => {
     const { server, peer } = await stage();
     const saved = await peer.stream(plan(write('kept.txt', 'old'), write('kept.txt', 'new')), {
       settings: { autoExecute: true },

@@ -24,7 +24,7 @@ async function untilIdle({ peer }: Stage): Promise<void> {
 }
 
 describe('a waiting call', () => {
-  it('R44 canceled without an open stream is gone in the store, the executor and every view', async () => {
+  it('R44 can be canceled without an open stream: the store, the executor and every view agree', async () => {
     const before = await stage();
     const { peer, file } = before;
     const first = await peer.stream('append "never" to effects.txt');

@@ -36,7 +36,7 @@ describe('fetch', () => {
     expect(site.asked).toEqual(['/a']);
   });
 
-  it('E2 R22 killed in the middle of an approved fetch, is repeated by the next server without asking', async () => {
+  it('E2 R22 runs again on the next server without asking if the server is killed during an approved fetch', async () => {
     let hang = true;
     const reached = new EventEmitter();
     const half = once(reached, 'half');

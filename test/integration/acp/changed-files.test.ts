@@ -110,7 +110,7 @@ describe('the diff of a permission', () => {
     );
   });
 
-  it('is the agent’s own diff for a file outside the workspace, and says so', async () => {
+  it('is the agent’s own diff for a file outside the workspace, and a note says so', async () => {
     const task = await asks(undefined, () => ({
       diff: { path: '/etc/motd', oldText: null, newText: 'hi\n' },
     }));

@@ -73,7 +73,7 @@ const model: Model = {
   },
 };
 
-describe('R47 A3 in the same tick', () => {
+describe('R47 A3 an abort, a cancel and a completion in the same tick', () => {
   it.each([true, false])(
     'every order has exactly one outcome, and none hangs (the tool heeds its signal: %s)',
     async (heeds) => {

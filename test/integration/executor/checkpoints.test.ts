@@ -389,7 +389,7 @@ describe('a command', () => {
     expect(next.exchanges.at(-1)).toMatchObject({ turn: { model: 'offline' } });
   });
 
-  it('R27 sent twice with one message id is one task', async () => {
+  it('R27 starts one task if its message arrives twice with the same id', async () => {
     const message = { ...says('').message, command: { command: 'help', args: [] } };
     const sent = { ...says(''), message };
     const { tasks } = service;

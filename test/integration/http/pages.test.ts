@@ -20,7 +20,7 @@ function preflight(path: string, headers: Record<string, string>): Promise<Respo
   return fetch(`${server.url}${path}`, { method: 'OPTIONS', headers });
 }
 
-test.each(ROUTES)('X1 a browser may ask for %s for a listed page, without a token', async (path) => {
+test.each(ROUTES)('X1 a preflight for %s from a listed page succeeds without a token', async (path) => {
   const answer = await preflight(path, {
     Origin: PAGE,
     'Access-Control-Request-Method': 'POST',
@@ -37,7 +37,7 @@ test.each(ROUTES)('X1 a browser may ask for %s for a listed page, without a toke
   });
 });
 
-test('X1 a browser may not ask for any other page, and the answer reveals nothing', async () => {
+test('X1 a preflight from any other page fails, and the answer reveals nothing', async () => {
   const answer = await preflight('/tasks', {
     Origin: 'https://evil.example',
     'Access-Control-Request-Method': 'GET',

@@ -41,7 +41,7 @@ describe('an MCP server that is a program', () => {
     expect(await running(group)).toBe(0);
   });
 
-  it('gets the harmless variables and its configured variables, and no others', async () => {
+  it('gets harmless variables and its configured variables, and no others', async () => {
     process.env['MCP_TEST_SECRET'] = 'hush';
     const directory = await temporaryDirectory();
     const file = join(directory, 'environment');

@@ -25,7 +25,7 @@ describe('the known models', () => {
       }
   });
 
-  test('are found with and without the date of their version, and never by a method’s name', () => {
+  test('are found with and without a version date, and never by another name', () => {
     const found = knownModel('anthropic', 'claude-sonnet-4-5');
     expect(found?.contextWindow).toBe(200_000);
     expect(knownModel('anthropic', 'claude-sonnet-4-5-20250929')).toBe(found);

@@ -13,7 +13,7 @@ linux('the groups that have a process that runs', () => {
     expect(livingGroups()).not.toBe(second);
   });
 
-  it('each come with one of their processes', async () => {
+  it('have one of their processes each as an example', async () => {
     const own = groupOf(process.pid);
     const living = await livingGroups();
     const member = typeof own === 'number' ? living?.get(own) : undefined;
@@ -22,7 +22,7 @@ linux('the groups that have a process that runs', () => {
 });
 
 linux('the group of a process', () => {
-  it('give undefined for a missing group', () => {
+  it('is undefined if the process does not exist', () => {
     // A process id above the maximum of Linux.
     expect(groupOf(2 ** 22 + 1)).toBeUndefined();
   });

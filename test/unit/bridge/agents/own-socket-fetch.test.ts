@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { requestFailure } from '../../../../bridge/agents/failure.ts';
 import { ownSocketFetch } from '../../../../bridge/agents/own-socket-fetch.ts';
 
-describe('a request with a socket of its own', () => {
+describe('a request on its own socket', () => {
   let server: Server;
   let serve: RequestListener;
   let sockets: Socket[];

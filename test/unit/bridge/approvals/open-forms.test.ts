@@ -42,7 +42,7 @@ describe('the open forms', () => {
     expect(offers.age('other', first(asks))).toBeUndefined();
   });
 
-  test('R67 an answer that did not count gives a new form that says so; the bridge stops after a number of forms', () => {
+  test('R67 if an answer did not count, the next form says so; after several forms the bridge stops', () => {
     const offers = new OpenForms();
     const keys = new Set<string>();
     for (let round = 1; round <= 20; round += 1) {

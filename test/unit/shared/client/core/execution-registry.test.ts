@@ -116,7 +116,7 @@ describe('an execution', () => {
     expect([page.listening('beforeunload'), page.listening('pagehide')]).toEqual([0, 0]);
   });
 
-  test('R51 started in a restored page is watched again, and the earlier one is not canceled twice', async () => {
+  test('R51 watches the unload again in a restored page, and does not cancel an earlier execution twice', async () => {
     const first = begin();
     page.dispatchEvent(new Event('pagehide'));
     const second = begin();
