@@ -1,19 +1,19 @@
 /**
- * Decides whether any part of a command line may run a given program with given arguments. It is the opposite of
- * `plainWords`: it also reads quotes, substitutions and nested shells. It answers `maybe` if only the shell or another
- * program knows the words: expansions, globs, `xargs`, `env`, `git -c`.
- * This stops open requests. It does not confine a process: a script may run anything.
+ * Decides whether any part of a command line may run a given program with given arguments. Unlike `plainWords`, it also
+ * reads quotes, substitutions and nested shells. It answers `maybe` if only the shell or another program knows the
+ * words: expansions, globs, `xargs`, `env`, `git -c`. This detects a program that the command line names. It does not
+ * confine a process: a script may run any program.
  */
 import type { Shell } from './simple-command.ts';
 
 export type Mention = 'yes' | 'maybe' | 'no';
 
-/** The longest command line that is read. Reading takes more than linear time (X3). */
+/** The maximum length of a command line, because this needs more than linear time (X3). */
 const MAX_LENGTH = 10_000;
 
-/** The signs that the shell expands before it looks up the program. */
+/** The characters that start an expansion. The shell expands them before it searches the program. */
 const EXPANSION: Readonly<Record<Shell, RegExp>> = { sh: /[$`]/u, cmd: /[%!]/u };
-/** Quotes and escapes are removed first, so that they cannot hide words: `g"i"t`, `sh -c 'git push'`, `git \` at a line end. */
+/** Quotes and escapes. This removes them first, so that they hide no words: `g"i"t`, `sh -c 'git push'`. */
 const HIDING = /[\\^]\r?\n|['"\\^]/gu;
 /** The separators between two commands. */
 const BETWEEN = /[;&|()<>{}`\n\r]+/u;
@@ -30,21 +30,21 @@ const RUNNERS: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-/** Words that change settings, such as an alias: `git -c alias.x=push x`, `git config alias.x push`. */
+/** Words that change settings. For example, they define an alias: `git -c alias.x=push x`. */
 const SETTING = /^(?:-c|--config|config$)/u;
 
-/** @param words the program and its first arguments from a rule; not empty. */
+/** @param words the program and its first arguments from a rule; not empty */
 export function mentions(command: string, words: readonly string[], shell: Shell): Mention {
   if (command.length > MAX_LENGTH) return 'maybe';
   const open = command.replaceAll(HIDING, '').toLowerCase();
   const wanted = words.map((word) => word.toLowerCase());
-  // A redirection may stand anywhere, and an argument may look like one. So both readings count.
+  // A redirection may be anywhere, and an argument may look like a redirection. So try both interpretations.
   const parts = [open, open.replaceAll(REDIRECTION, ' ')].flatMap((text) => text.split(BETWEEN)).map(wordsOf);
   if (parts.some((part) => runs(part, wanted))) return 'yes';
   if (EXPANSION[shell].test(command) || BRACES.test(command)) return 'maybe';
   if (parts.some((part) => part.some((word) => RUNNERS.has(ownName(word))))) return 'maybe';
-  // A glob in quotes is a literal word, unless a shell reads it again. RUNNERS covers that case. An escaped quote, a comment or
-  // a second line may shift where quotes begin.
+  // A glob in quotes is a literal word, unless a shell reads it again (see RUNNERS). An escaped quote, a comment or a
+  // second line makes the start of the quotes uncertain, so keep the quoted text then.
   const quotes = /[\\#\r\n]/u.test(command) ? command : command.replaceAll(QUOTED, '');
   const globs = quotes.split(BETWEEN).flatMap(wordsOf);
   if (globs.some((word) => GLOB.test(word))) return 'maybe';
@@ -60,8 +60,8 @@ function ownName(word: string): string {
 }
 
 /**
- * True if variables or settings may change the meaning of the program's arguments. A part may set them for a later one:
- * `export GIT_CONFIG_COUNT=1 …; git x`.
+ * True if variables or settings may change the meaning of the program's arguments. A part may set them for a later
+ * part, e.g. `export GIT_CONFIG_COUNT=1 …; git x`.
  */
 function isSetUp(parts: readonly (readonly string[])[], name: string): boolean {
   const starts = parts.map((words) => words.findIndex((word, index) => isProgram(word, name, index)));
@@ -76,7 +76,7 @@ function isSetUp(parts: readonly (readonly string[])[], name: string): boolean {
   });
 }
 
-/** Also finds the program behind another one: `sudo git push`, `env A=1 git push`. */
+/** True if the words run the program. Also finds it after another program: `sudo git push`, `env A=1 git push`. */
 function runs(words: readonly string[], wanted: readonly string[]): boolean {
   return words.some(
     (word, at) => isProgram(word, wanted[0] ?? '', at) && follow(words.slice(at + 1), wanted),
@@ -88,7 +88,7 @@ function isProgram(word: string, name: string, at: number): boolean {
   return word === name || own === name || own === `${name}.exe` || (at === 0 && GLOB.test(own));
 }
 
-/** True if the rule's other words follow in order, with only options and their values between them. */
+/** True if the rule's other words follow in order. Between them, only options and their values are allowed. */
 function follow(words: readonly string[], [, ...rest]: readonly string[]): boolean {
   let at = 0;
   for (const wanted of rest) {

@@ -1,4 +1,4 @@
-/** Judges the past calls of a task under a policy, compares the verdicts with the recorded ones, and reports. Read-only. */
+/** Applies a policy to the past calls of a task, and compares its verdicts with the recorded verdicts. Read-only. */
 import type { JournalEntry, RequestedCall, TaskEvent, PolicyVerdict } from '../task/events.ts';
 import { firstSnapshot, fold } from '../task/fold.ts';
 import { unexpiredGrants } from '../task/grants.ts';
@@ -10,7 +10,7 @@ import type { Policy } from './policy.ts';
 import { verdict } from './verdict.ts';
 import { count, oneLine } from '../../shared/text/one-line.ts';
 
-/** The verdict on a call: it runs without asking, a person is asked, or it is refused. */
+/** The verdict on a call: it runs without asking, a person decides, or policy refuses it. */
 type DryRunVerdict = 'allow' | 'ask' | 'refuse';
 
 export interface DryRunCall {
@@ -31,11 +31,11 @@ export interface DryRunInput {
   entries: readonly JournalEntry[];
   policy: Policy;
   tool: (name: string) => Tool | undefined;
-  /** The task's workspace. If it no longer exists, links in it are not resolved. */
+  /** Opens the task's workspace. If it no longer exists, the result resolves no links. */
   workspace: (root: string | undefined) => Promise<Pick<Workspace, 'root' | 'locate'>>;
 }
 
-/** The calls in order. It omits questions and calls that could not run, because policy does not judge them. */
+/** Returns the calls in order. Omits questions and calls that could not run, because policy has no verdict on them. */
 export async function dryRunCalls({
   taskId,
   entries,
@@ -78,7 +78,7 @@ function judgedNow(
   return verdict(call, { policy, settings, grants: unexpiredGrants(grants, at) });
 }
 
-/** @returns undefined if the call is invalid for the tool: it was refused before policy judged it. */
+/** @returns undefined if the input is invalid for the tool. Then the call was refused without a verdict. */
 async function judgedThen(
   call: RequestedCall,
   tool: Tool | undefined,

@@ -1,4 +1,4 @@
-/** The facts of a call that policy judges. */
+/** Collects the facts of a call for policy. */
 import { relative, resolve, sep } from 'node:path';
 import type { SideEffect, ToolSource } from '../../shared/protocol/tool-approval.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -28,7 +28,9 @@ export interface JudgedCall {
 
 export const NO_TARGETS: ResolvedTargets = { paths: [], trees: [], command: undefined, hosts: [] };
 
-/** A path that does not exist or leads outside keeps its written name. The workspace decides about access, not this file (X2). */
+/**
+ * Resolves the paths of a call. A missing or outside path keeps its name, because the workspace decides access (X2).
+ */
 export async function resolveTargets(
   tool: Tool,
   input: unknown,
@@ -48,7 +50,7 @@ export async function resolveTargets(
   };
 }
 
-/** Normalises the text of the path. It does not access the file system. */
+/** Normalises the text of the path, without access to the file system. */
 function normalisedPath(path: string, root: string): string {
   const inside = relative(root, resolve(root, path)).split(sep).join('/');
   return inside === '' ? '.' : inside;

@@ -8,12 +8,12 @@ export function taskModeOf({ mode, autoExecute }: ModeSettings): TaskMode {
   return mode ?? (autoExecute ? 'auto' : 'ask');
 }
 
-/** True if calls with side effects neither run nor ask. */
+/** True if the task refuses each call with side effects without asking. */
 export function isReadOnlyMode(settings: ModeSettings): boolean {
   return settings.readOnly === true || taskModeOf(settings) === 'plan';
 }
 
-/** True if the mode lets some calls with side effects run without asking. Such a mode applies to one task and is not inherited. */
+/** True if some calls with side effects run without asking. The session's next task does not inherit such a mode. */
 export function runsWithoutAsking(settings: ModeSettings): boolean {
   const mode = taskModeOf(settings);
   return mode === 'auto' || mode === 'accept-edits';

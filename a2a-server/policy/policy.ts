@@ -7,7 +7,7 @@ import { ruleMatcher, type RuleMatcher } from './rule-matcher.ts';
 
 interface PolicyRule {
   action: RuleAction;
-  /** With the rule's comment, if any. */
+  /** The name for people, with the rule's comment, if any. */
   name: string;
   matches: RuleMatcher;
 }
@@ -21,7 +21,7 @@ const FROM_SERVERS = 'mcp__';
 
 /**
  * @param tools the names of the existing tools
- * @throws ProductError CONFIGURATION if rules contradict each other, name an unknown tool, or cannot be parsed
+ * @throws ProductError CONFIGURATION if rules contradict each other, name an unknown tool, or are invalid
  */
 export function createPolicy(
   rules: readonly Rule[],
@@ -44,7 +44,7 @@ function matcher(rule: Rule, name: string, shell: Shell): RuleMatcher {
   }
 }
 
-/** Deny would win, but one of the two rules must be a mistake. */
+/** Refuses an allow rule and a deny rule with the same conditions, because one of them must be a mistake. */
 function refuseContradictions(rules: readonly Rule[]): void {
   const seen = new Map<string, number>();
   for (const [index, rule] of rules.entries()) {

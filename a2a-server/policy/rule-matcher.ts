@@ -1,10 +1,11 @@
 /**
  * Decides whether a rule matches a call. Pure after creation.
  *
- * Both kinds of rules fail closed. An `allow` rule matches narrowly: the resolved path in its exact spelling, or a command line
- * that is a plain list of exactly the rule's words (or starts with them, if the rule ends in `…`). An `ask` or `deny` rule
- * matches widely: the written and the resolved path, in any case, with all parent directories, or any part of a command
- * line. It answers `maybe` if the match is uncertain.
+ * Both kinds of rules fail closed.
+ * - An `allow` rule matches only the exact spelling of the resolved path. It matches a command line only if that is a
+ *   plain list of exactly the rule's words. If the rule ends in `…`, more words may follow.
+ * - An `ask` or `deny` rule matches the written and the resolved path, in any case, with all parent directories. It
+ *   matches any part of a command line. It answers `maybe` if the match is uncertain.
  */
 import picomatch from 'picomatch';
 import { mentions, type Mention } from './command-mention.ts';
@@ -16,7 +17,7 @@ export type RuleMatcher = (call: JudgedCall) => Mention;
 
 type Condition = (call: JudgedCall) => Mention;
 
-/** @throws Error with a sentence if a command is not a plain list of words. */
+/** @throws Error with a sentence if a command is not a plain list of words */
 export function ruleMatcher(rule: Rule, shell: Shell): RuleMatcher {
   const wide = rule.action !== 'allow';
   const { tool, server, path, command, host } = rule;
@@ -35,7 +36,9 @@ function leastOf(mentioned: readonly Mention[]): Mention {
   return mentioned.includes('maybe') ? 'maybe' : 'yes';
 }
 
-/** Takes one parameter only: with a second one, such as the index of `some`, picomatch returns an object. */
+/**
+ * Returns a function with one parameter. With a second parameter (the index in `some`), picomatch returns an object.
+ */
 function matcher(glob: picomatch.Glob, options: picomatch.PicomatchOptions): (name: string) => boolean {
   const matches = picomatch(glob, options);
   return (name) => matches(name);
@@ -67,7 +70,7 @@ function hosts(patterns: readonly string[], wide: boolean): Condition {
 
 interface Glob {
   matches: (path: string) => boolean;
-  /** The directory above all matches; undefined for a plain name, which matches at any depth. */
+  /** The directory that contains all matches. Undefined for a plain name, because it matches at any depth. */
   base: string | undefined;
 }
 
@@ -82,7 +85,7 @@ function globsOf(patterns: readonly string[], nocase: boolean): readonly Glob[] 
   });
 }
 
-/** A tree is never allowed: it is unknown whether all files in it match. */
+/** Matches paths for an allow rule. A tree never matches, because some of its files may not match. */
 function narrowPaths(patterns: readonly string[]): Condition {
   const globs = globsOf(patterns, false);
   const allowed = ({ leadsTo }: ResolvedTargetPath): boolean => globs.some(({ matches }) => matches(leadsTo));
@@ -120,11 +123,11 @@ function mayHold(tree: string, { base }: Glob): boolean {
 
 interface CommandPattern {
   words: readonly string[];
-  /** True if an `allow` rule also allows further words, such as options and values. */
+  /** True if an `allow` rule also allows more words, such as options and values. */
   open: boolean;
 }
 
-/** The last word of a pattern that allows further words. */
+/** The last word of a pattern that allows more words. */
 const OPEN = / (?:…|\.\.\.)$/u;
 
 function commandsOf(patterns: readonly string[], shell: Shell): readonly CommandPattern[] {

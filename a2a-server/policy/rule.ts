@@ -6,7 +6,7 @@ const ruleAction = z.enum(['allow', 'ask', 'deny']);
 export type RuleAction = z.infer<typeof ruleAction>;
 
 const pattern = z.string().min(1).max(1000);
-/** One pattern, or several: one of them must match. */
+/** One pattern, or a list of patterns. At least one must match. */
 const patterns = z.union([pattern.transform((one) => [one]), z.array(pattern).min(1).max(1000)]).optional();
 
 /** The conditions of a rule. A rule matches a call if all its conditions match. */
@@ -19,13 +19,16 @@ export const ruleSchema = z
     tool: patterns,
     /** MCP servers, by name or glob. */
     server: patterns,
-    /** Files of the workspace, by glob. Without a slash: a name at any depth. With a slash: a path from the workspace's root. */
+    /**
+     * Files of the workspace, by glob. Without a slash it is a name at any depth. With a slash it is a path from the
+     * root.
+     */
     path: patterns,
-    /** Command lines. `allow` matches exactly these words, or these first words if it ends in `…`. Others match any mention. */
+    /** Command lines. `allow` matches exactly these words, or more words after `…`. Other actions match any mention. */
     command: patterns,
     /** Hosts of fetch and crawl, by name or glob. */
     host: patterns,
-    /** The reason. Every verdict of this rule shows it. */
+    /** The reason of the rule. Each verdict of this rule shows it. */
     comment: z.string().max(1000).optional(),
   })
   .refine((it) => CONDITIONS.some((condition) => it[condition] !== undefined), {
@@ -35,7 +38,7 @@ export type Rule = z.output<typeof ruleSchema>;
 
 export const rulesSchema = z.array(ruleSchema).max(1000);
 
-/** The name of a rule in messages and in the journal, e.g. `rule 2 (deny: command "git push")`. @param index from 0 */
+/** Returns a rule's name for messages and the journal, e.g. `rule 2 (deny: command "git push")`. @param index from 0 */
 export function ruleName(it: Rule, index: number): string {
   const said = CONDITIONS.flatMap((condition) => {
     const wanted = it[condition];

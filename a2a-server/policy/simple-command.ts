@@ -1,25 +1,25 @@
 /**
- * Parses a command line into a plain list of words, or returns undefined. It accepts only one program with fixed arguments: no
- * compounds, pipes, redirections, expansions, substitutions, comments, globs, line breaks, or assignments before the
- * command. It fails closed: if the meaning is uncertain, it returns undefined.
+ * Parses a command line into a plain list of words, or returns undefined. It accepts only one program with fixed
+ * arguments. It accepts no compounds, pipes, redirections, expansions, substitutions, comments, globs, line breaks, or
+ * assignments before the command. It fails closed: if the meaning is uncertain, it returns undefined.
  */
 import { parse } from 'shell-quote';
 
 /** The shell that reads the command line: `/bin/sh`, or `cmd` on Windows. */
 export type Shell = 'sh' | 'cmd';
 
-/** The longest command line that is parsed, because the parser takes more than linear time. A longer one waits for a decision. */
+/** The maximum length, because the parser needs more than linear time. A longer command line waits for a decision. */
 const MAX_LENGTH = 4096;
 
 /**
- * Signs that the parser and the shell may read differently, also inside quotes: expansions, escapes, line breaks, and white
- * space that the shell does not treat as such.
+ * Characters that the parser and the shell may interpret differently, even inside quotes: expansions, escapes, line
+ * breaks, and white space that the shell does not treat as white space.
  */
 const UNCERTAIN = /[$`\\]|(?! )\s|\p{Cc}/u;
 const BALANCED = /^(?:[^'"]|'[^']*'|"[^"]*")*$/u;
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/u;
 
-/** `cmd` has special rules for most signs. It has none for these. */
+/** The characters without a special meaning in `cmd`. */
 const PLAIN_TO_CMD = /^[\w ./:=,@+-]+$/u;
 
 export function simpleCommandWords(command: string, shell: Shell): readonly string[] | undefined {

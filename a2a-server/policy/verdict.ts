@@ -1,10 +1,10 @@
 /**
- * Policy's verdict on a call: run it, ask a person, or refuse it. Pure.
+ * Computes policy's verdict on a call: run it, ask a person, or refuse it. Pure.
  *
- * Deny beats ask beats allow, in any order of the rules:
+ * `deny` has precedence over `ask`, and `ask` over `allow`. The order of the rules has no influence:
  * 1. A `deny` rule refuses the call. A read-only task refuses every call with side effects.
  * 2. An `ask` rule asks. So does a `deny` rule with an uncertain match (`maybe`).
- * 3. These are allowed: read-only calls, calls that an `allow` rule matches, calls that the task's mode allows (`auto`,
+ * 3. These calls run: read-only calls, calls that match an `allow` rule, calls that the task's mode allows (`auto`,
  *    `accept-edits`), and calls that a person's grant covers.
  * 4. All other calls wait for a decision.
  *
@@ -41,7 +41,7 @@ export function verdict(
   return because === undefined ? { type: 'ask' } : { type: 'allow', because };
 }
 
-/** The message of the deny rule that matches the call, if any. */
+/** Returns the message of the deny rule that matches the call, if any. */
 export function denial(call: JudgedCall, policy: Policy): string | undefined {
   const rule = policy.find(({ action, matches }) => action === 'deny' && matches(call) === 'yes');
   return (
@@ -50,7 +50,7 @@ export function denial(call: JudgedCall, policy: Policy): string | undefined {
   );
 }
 
-/** The name of the rule that requires a person's decision, if any. */
+/** Returns the name of the rule that requires a person's decision, if any. */
 function asking(call: JudgedCall, policy: Policy): string | undefined {
   for (const { action, name, matches } of policy) {
     if (action === 'allow') continue;
@@ -71,7 +71,7 @@ function allowance(
   const mode = taskModeOf(settings);
   if (mode === 'auto') return { type: 'auto-execute' };
   if (mode === 'accept-edits' && call.sideEffect === 'files') return { type: 'accept-edits' };
-  // Checked last, so that a call that runs anyway does not spend a use of a grant.
+  // Check grants last. A call that runs anyway must not spend a use of a grant.
   const grant = grants.find((given) => reaches(given, call));
   return grant && { type: 'grant', scope: grant.scope, callId: grant.callId, grantId: grant.grantId };
 }
@@ -87,7 +87,7 @@ function reaches(grant: Grant, call: JudgedCall): boolean {
   }
 }
 
-/** The provider of a tool. No grant has the scope server for a built-in tool. */
+/** Returns the provider of a tool, for a grant with the scope `server`. A built-in tool has no such grant. */
 function partyOf(source: ToolSource): string {
   switch (source.type) {
     case 'built-in':
