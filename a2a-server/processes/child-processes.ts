@@ -1,14 +1,15 @@
 /**
- * Records the server's child processes, so that the next server can end those a killed server left running (D6).
+ * Records the server's child processes. If a server is killed, the next server can end the children that still run
+ * (D6).
  *
- * - Each child leads a process group. Its record is a file in the state directory. It is written before the child may
- *   act and removed when its group has ended. A killed server leaves the records of its living children.
- * - The files are not synced to disk, which saves time. After a crash of the machine the children are gone too, and
- *   the boot id shows that their records are old.
- * - A new server ends these orphans: SIGTERM, grace period, SIGKILL. Only one server owns a state directory, so no
- *   record found at startup belongs to a living server.
- * - An orphan stays recorded and is reported if it cannot be ended, or cannot be distinguished from another program's
- *   process.
+ * - Each child leads a process group. Its record is a file in the state directory. The server writes the record before
+ *   the child starts its work. It removes the record when the group has ended.
+ * - The server does not sync the files to disk, to save time. After a crash of the machine, the children are gone too,
+ *   and the boot id shows that their records are old.
+ * - A new server ends these orphans: SIGTERM, grace period, SIGKILL. Only one server owns a state directory. So each
+ *   record at startup belongs to an ended server.
+ * - If the server cannot end an orphan, or cannot distinguish it from another program, it reports the orphan and keeps
+ *   its record.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,19 +36,19 @@ const childRecord = z.object({
 });
 type ChildRecord = z.infer<typeof childRecord>;
 
-/** A child of an earlier server that may still run and could not be ended. */
+/** A child of an earlier server that may still run, because this server could not end it. */
 export interface Orphan {
   owner: ChildOwner;
   group: number;
 }
 
-/** The record of one child, from before its spawn until its group has ended. */
+/** The record of one child. It exists from before the spawn until the end of the group. */
 export interface ChildEntry {
   /** Add this to the child's environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Call this right after the spawn. @throws ProductError STORAGE; the child must not continue then. */
+  /** Call this directly after the spawn. @throws ProductError STORAGE; then the child must not continue */
   record(leader: number): Promise<void>;
-  /** The groups of the child's processes that left its own group. */
+  /** Returns the groups of the child's processes that left its group. */
   strays(): readonly number[];
   /** Call this when the whole group has ended. */
   forget(): void;
@@ -56,8 +57,8 @@ export interface ChildEntry {
 export interface ChildProcesses {
   entry(owner: ChildOwner): ChildEntry;
   /**
-   * Ends the orphans of earlier servers. Call it first when this server owns the state directory. Concurrent calls
-   * share the work. Later calls retry the remaining orphans. @returns the orphans that remain
+   * Ends the orphans of earlier servers. The first call must come after this server owns the state directory.
+   * Concurrent calls share the work. Later calls try the remaining orphans again. @returns the remaining orphans
    */
   endOrphans(): Promise<readonly Orphan[]>;
 }
@@ -69,10 +70,10 @@ export const NO_RECORDS: ChildProcesses = {
 };
 
 interface ChildProcessesOptions {
-  /** The directory of the records; created on first use. */
+  /** The directory of the records. The first use creates it. */
   directory: string;
   clock: Clock;
-  /** Between SIGTERM and SIGKILL, in milliseconds. */
+  /** The time between SIGTERM and SIGKILL, in milliseconds. */
   graceMs: number;
   /** Called for each orphan with the result. */
   onOrphan: (orphan: Orphan, end: 'ended' | 'still-there') => void;
@@ -102,7 +103,7 @@ export function childProcesses(options: ChildProcessesOptions): ChildProcesses {
       state === 'runs' ? endGroup(group, limits).catch(() => 'unconfirmed' as const) : 'gone',
       endGroups(strays, limits),
     ]);
-    // A program may have left the group while the group was ended.
+    // A program may have left the group during its end.
     const over = (await endGroups(strays, limits)) && state !== 'unknown' && end !== 'unconfirmed';
     if (state !== 'gone' || found) onOrphan(orphanOf(record), over ? 'ended' : 'still-there');
     if (over) rmSync(pathOf(directory, record.id), { force: true });
@@ -166,7 +167,7 @@ function recordsIn(directory: string): ChildRecord[] {
     const path = join(directory, name);
     const record = childRecord.safeParse(parsed(readFileSync(path, 'utf8')));
     if (record.success) return [record.data];
-    // The server was killed while it wrote this record, so the child never started its work.
+    // The record is incomplete, so the server was killed during the write. The child never started its work.
     rmSync(path, { force: true });
     return [];
   });

@@ -1,13 +1,13 @@
 /**
- * Finds the process groups with a running process, from /proc on Linux. Concurrent callers share one scan, so
- * stopping a hundred commands costs one scan.
+ * Finds the process groups with a running process, from /proc on Linux. Concurrent callers share one scan. So a stop of
+ * a hundred commands needs only one scan.
  */
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemErrorCode } from '../../shared/runtime/errors.ts';
 
-/** Processes read per event-loop turn: less than a millisecond of work. */
+/** The number of processes to read per event-loop turn. This takes less than a millisecond. */
 const AT_ONCE = 64;
 
 /** Maps a group id to one of its running processes. */
@@ -16,10 +16,10 @@ type LivingGroups = ReadonlyMap<number, number>;
 let begun: Promise<LivingGroups | undefined> | undefined;
 let next: Promise<LivingGroups | undefined> | undefined;
 
-/** @returns the result of a scan that starts after this call; undefined if the system does not tell */
+/** @returns the result of a scan that starts after this call; undefined if the system cannot list processes */
 export function livingGroups(): Promise<LivingGroups | undefined> {
   if (begun === undefined) return (begun = look().finally(() => (begun = undefined)));
-  // A scan in progress may have missed recent changes.
+  // A running scan may have missed recent changes, so start a new scan after it.
   return (next ??= begun.then(() => {
     next = undefined;
     return livingGroups();
@@ -41,8 +41,8 @@ async function look(): Promise<LivingGroups | undefined> {
 }
 
 /**
- * The group of a running process. Undefined for a dead one or a zombie. `unknown` if the system does not tell, e.g.
- * when this process has no free file descriptor.
+ * Returns the group of a running process. Undefined for a dead process or a zombie. `unknown` if the system gives no
+ * answer, e.g. because this process has no free file descriptor.
  */
 export function groupOf(id: number): number | undefined | 'unknown' {
   const found = processStat(id);
@@ -51,14 +51,14 @@ export function groupOf(id: number): number | undefined | 'unknown' {
 
 interface ProcessStat {
   group: number;
-  /** When it started: clock ticks since the machine booted. */
+  /** The start time in clock ticks since the boot of the machine. */
   started: string;
 }
 
-/** The /proc data of a running process. Undefined and `unknown` as for `groupOf`. */
+/** Returns the /proc data of a running process. Undefined and `unknown` have the same meaning as in `groupOf`. */
 export function processStat(id: number): ProcessStat | undefined | 'unknown' {
   try {
-    // See proc(5): pid (comm) state ppid pgrp …; comm may contain any character, even parentheses and spaces.
+    // proc(5): pid (comm) state ppid pgrp …. The field comm may contain any character, even parentheses and spaces.
     const stat = readFileSync(`/proc/${id}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state = 'X', , group] = fields;

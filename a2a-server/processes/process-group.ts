@@ -1,11 +1,11 @@
 /**
  * Ends the process group of a command (A2, R43).
  *
- * The group's leader is the shell, spawned `detached`; the group id is the shell's process id. The system does not
- * report the end of a group's last process, so this polls every 20 ms. A program that leaves the group (`timeout`,
- * `setsid`, a daemon) has a group of its own: see `markedGroups`.
+ * The group's leader is the shell, spawned `detached`. The group id is the shell's process id. The system does not
+ * report the end of a group's last process, so this polls every 20 ms. If a program leaves the group (`timeout`,
+ * `setsid`, a daemon), it has its own group: see `markedGroups`.
  *
- * Windows has no process groups: there taskkill ends the process tree at once.
+ * Windows has no process groups. There, taskkill ends the process tree at once.
  */
 import { execFile } from 'node:child_process';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -13,14 +13,14 @@ import { systemErrorCode } from '../../shared/runtime/errors.ts';
 import { groupOf, livingGroups } from './living-groups.ts';
 
 const LOOK_MS = 20;
-/** A killed process ends at once, unless it hangs in the kernel. Nothing can end it then. */
+/** The time to wait after SIGKILL. A killed process ends at once, unless it hangs in the kernel. */
 const KILLED_MS = 2000;
 
-/** How a group ended: before any signal, by SIGTERM, by SIGKILL, or not confirmed. */
+/** The end of a group: before any signal, by SIGTERM, by SIGKILL, or not confirmed. */
 export type GroupEnd = 'gone' | 'terminated' | 'killed' | 'unconfirmed';
 
 interface EndOptions {
-  /** Between SIGTERM and SIGKILL, in milliseconds. */
+  /** The time between SIGTERM and SIGKILL, in milliseconds. */
   graceMs: number;
   clock: Clock;
 }
@@ -28,19 +28,19 @@ interface EndOptions {
 /** Ends all remaining processes of the group. */
 export async function endGroup(group: number, { graceMs, clock }: EndOptions): Promise<GroupEnd> {
   if (process.platform === 'win32') return endTree(group);
-  // The signal comes before anything slow (A2).
+  // Send the signal before any slow work (A2).
   if (!signalGroup(group, 'SIGTERM')) return 'gone';
   if (await hasEndedWithin(group, graceMs, clock)) return 'terminated';
   signalGroup(group, 'SIGKILL');
   return (await hasEndedWithin(group, KILLED_MS, clock)) ? 'killed' : 'unconfirmed';
 }
 
-/** Programs may start further groups while theirs is ended. After this many rounds the end is not confirmed. */
+/** A program may start more groups during the end of its group. After this many rounds, the end is not confirmed. */
 const MOST_ROUNDS = 5;
 
 /**
  * Ends groups until `find` finds none.
- * @returns false if one of them, or a group that keeps appearing, may still run
+ * @returns false if one of these groups may still run, or if new groups still appear
  */
 export async function endGroups(find: () => readonly number[], options: EndOptions): Promise<boolean> {
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
@@ -55,8 +55,8 @@ export async function endGroups(find: () => readonly number[], options: EndOptio
 }
 
 /**
- * True if all processes of the group end within `ms`; 0 checks once. It uses a timer, not the time of day, so a clock
- * change has no effect.
+ * True if all processes of the group end within `ms`. With 0 it checks once. It uses a timer and not the time of day,
+ * so a clock change has no effect.
  */
 export async function hasEndedWithin(group: number, ms: number, clock: Clock): Promise<boolean> {
   if (ms === 0) return !(await isAlive(group));
@@ -102,9 +102,9 @@ export async function isAlive(group: number): Promise<boolean> {
 }
 
 /**
- * A running process of the group. kill(2) also counts zombies, and in a container whose init does not reap they stay
- * forever. On Linux /proc shows which processes are zombies.
- * @param known a process that ran at the last check. While it runs, no scan is needed.
+ * Returns a running process of the group. kill(2) also finds zombies. If the init process of a container does not reap
+ * zombies, they stay forever. On Linux, /proc identifies zombies.
+ * @param known a process that ran at the last check. While it runs, this needs no scan.
  */
 async function runningIn(group: number, known = group): Promise<number | undefined> {
   if (process.platform === 'win32' || !signalGroup(group, 0)) return undefined;
@@ -114,8 +114,8 @@ async function runningIn(group: number, known = group): Promise<number | undefin
 }
 
 /**
- * True if a child has exited, even if Node has not reported the exit yet. It is synchronous, for decisions before a
- * signal is sent. Only Linux can tell; elsewhere it is false.
+ * True if a child has exited, even if Node has not reported the exit yet. It is synchronous, so that the caller can
+ * decide before it sends a signal. On other systems than Linux it is always false.
  */
 export function hasExited(child: number): boolean {
   return process.platform === 'linux' && groupOf(child) === undefined;
@@ -124,7 +124,7 @@ export function hasExited(child: number): boolean {
 function endTree(root: number): Promise<GroupEnd> {
   return new Promise((resolve) => {
     execFile('taskkill', ['/pid', String(root), '/T', '/F'], (error) => {
-      // 128: no such process.
+      // Exit code 128 of taskkill means: no such process.
       if (error === null) resolve('killed');
       else resolve(error.code === 128 ? 'gone' : 'unconfirmed');
     });

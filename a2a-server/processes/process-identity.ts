@@ -1,7 +1,8 @@
 /**
- * Identifies a process group by its leader's start time and the machine's boot, because ids are reused.
+ * Identifies a process group by its leader's start time and the machine's boot id, because systems reuse process ids.
  *
- * Linux reads both from /proc. macOS uses `ps -o lstart`, whose date needs no boot id. Windows has no process groups.
+ * On Linux both come from /proc. On macOS `ps -o lstart` gives a date, so this needs no boot id. Windows has no process
+ * groups.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -18,16 +19,16 @@ interface ProcessIdentity {
 }
 
 /**
- * - `gone`: no process of the group runs, or the id belongs to another group now.
+ * - `gone`: no process of the group runs, or the id now belongs to another group.
  * - `runs`: a process of this group runs.
- * - `unknown`: a group with this id runs, its leader has ended, and its identity cannot be determined.
+ * - `unknown`: a group with this id runs, but its leader has ended. So it may be another group.
  */
 type GroupState = 'gone' | 'runs' | 'unknown';
 
 /**
  * @param leader a child that leads its own process group
- * @returns undefined for a child that has ended, and on Windows
- * @throws Error if the system does not tell, e.g. when this process has no free file descriptor
+ * @returns undefined for an ended child, and on Windows
+ * @throws Error if the system gives no answer, e.g. because this process has no free file descriptor
  */
 export async function processIdentityOf(leader: number): Promise<ProcessIdentity | undefined> {
   if (process.platform === 'linux') {
@@ -52,7 +53,7 @@ export async function processStateOf(
   if (boot !== bootId()) return 'gone';
   const leader = processStat(group);
   if (leader === 'unknown') return 'unknown';
-  // The kernel does not reuse the id of a living group. A leader with another start time belongs to another group.
+  // The kernel does not reuse the id of a living group. So a leader with another start time leads another group.
   if (leader !== undefined) return leader.started === started ? 'runs' : 'gone';
   const groups = await livingGroups();
   if (groups === undefined) return 'unknown';
@@ -61,8 +62,9 @@ export async function processStateOf(
 }
 
 /**
- * The groups of all processes that inherited the marker. A program may leave the group of its command, as `timeout` and
- * `setsid` do. Reads the environment of each process of this user. Empty except on Linux.
+ * Returns the groups of all processes that inherited the marker. It finds programs that left the group of their
+ * command, such as `timeout` and `setsid`. It reads the environment of each process of this user. Empty on other
+ * systems than Linux.
  */
 export function markedGroups(marker: string): number[] {
   if (process.platform !== 'linux') return [];
@@ -83,7 +85,7 @@ function membersOf(group: number): number[] {
     .map(Number);
 }
 
-/** Empty for a process of another user, or one that has just ended. */
+/** Returns an empty list for a process of another user, or a process that has just ended. */
 function environmentOf(id: number): string[] {
   try {
     return readFileSync(`/proc/${id}/environ`, 'utf8').split('\0');
