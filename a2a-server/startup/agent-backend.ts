@@ -1,4 +1,4 @@
-/** Chooses the agent that runs the tasks, by the setting `agent`. */
+/** Creates the agent that runs the tasks, as the setting `agent` specifies. */
 import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Models } from '../models/model.ts';
 import { agentName } from '../models/acp/agent-command.ts';
@@ -11,9 +11,9 @@ import type { Snapshot } from '../task/snapshot.ts';
 import { commandEnvironment } from '../tools/shell/command-environment.ts';
 import type { Tool } from '../tools/tool.ts';
 
-/** Milliseconds an ACP agent has for each set-up request. `npx` may have to download the agent first. */
+/** An ACP agent must answer each set-up request within this many milliseconds. `npx` may first download the agent. */
 const START_MS = 60_000;
-/** Permission requests within this many milliseconds of the first are shown together. */
+/** The server shows permission requests together if they arrive within this many milliseconds of the first request. */
 const GATHER_MS = 50;
 
 export interface AgentBackend {
@@ -22,7 +22,7 @@ export interface AgentBackend {
   tools?: readonly Tool[];
   /** Called for each task that has ended. */
   onEnded?: (task: Snapshot) => void;
-  /** Stops the backend's processes. Call it after the tasks are shut down. */
+  /** Stops the backend's processes. Call it after the shutdown of the tasks. */
   close: () => Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export async function createAgentBackend(
   }
 }
 
-/** What runs the tasks, for people: the default model, or the agent. */
+/** Describes for people what runs the tasks: the default model, or the agent. */
 export function agentText({ agent, model }: Pick<ServerSettings, 'agent' | 'model'>): string {
   switch (agent.type) {
     case 'model':

@@ -7,16 +7,17 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { BarredDirectory } from '../tools/workspace/barred-directory.ts';
 
 interface WorkspaceRules {
-  /** The workspace of a task that names none. */
+  /** The workspace of a task whose message names no workspace. */
   fallback: string | undefined;
-  /** Workspaces must be inside one of these directories, symbolic links resolved. An empty list allows all. */
+  /** Workspaces must be inside one of these directories, after links are resolved. An empty list allows all. */
   allowed: readonly string[];
-  /** Directories closed to workspaces and file tools: the server's state directory. */
+  /** Workspaces and file tools must not use these directories: the server's state directory. */
   barred: readonly BarredDirectory[];
 }
 
 /**
- * @returns a function that opens a task's workspace. It throws ProductError UNKNOWN_WORKSPACE or OUTSIDE_WORKSPACE.
+ * @returns a function that opens a task's workspace. The function throws ProductError UNKNOWN_WORKSPACE or
+ * OUTSIDE_WORKSPACE.
  */
 export function allowedWorkspaces(rules: WorkspaceRules): (path: string | undefined) => Promise<Workspace> {
   return async (path) => {

@@ -1,10 +1,10 @@
 /**
- * Builds the server's routes and their access checks (X1). Every route checks Host and Origin. Every route requires a
+ * Builds the server's routes and their access checks (X1). Each route checks Host and Origin. Each route requires a
  * bearer token, with these exceptions:
- * - the agent card and the approval page's files hold no data;
+ * - the agent card and the approval page's files contain no data;
  * - the identity route proves that the server knows the token;
  * - the events of a task also accept a ticket;
- * - the routes below `/page` use the approval page's sign-in.
+ * - the routes under `/page` use the approval page's sign-in.
  */
 import express from 'express';
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
@@ -53,7 +53,7 @@ import type { Page } from '../page/page-route.ts';
 import { linkRoute, signedIn, signInRoutes } from '../page/page-sign-in.ts';
 import type { PageSignIn } from '../page/page-sign-in.ts';
 
-/** Why the server ended a request's stream. */
+/** The reason for the end of a request's stream. */
 export type StreamEndReason = 'client-gone' | 'server-shutdown' | 'access-ended' | 'lifetime-over';
 
 export interface AppOptions {
@@ -64,21 +64,21 @@ export interface AppOptions {
   page: Page;
   pageSignIn: PageSignIn;
   authenticate: Authenticate;
-  /** Absent: this server cannot prove itself to a local client. */
+  /** If absent, this server cannot prove its identity to a local client. */
   identity?: ServerIdentity;
   tickets: StreamTickets;
   clock: Clock;
   reach: AllowedHostsAndOrigins;
   log: Logger;
-  /** The content of `GET /health`, for callers with a token. */
+  /** Returns the content of `GET /health` for callers with a token. */
   health: () => object;
-  /** What happens to the task of a client that disconnects. Defaults to nothing. */
+  /** Decides about the tasks of disconnected clients. The default does nothing. */
   disconnects?: Disconnects;
-  /** The current status of the MCP servers. Optional. */
+  /** Returns the current status of the MCP servers. */
   servers?: () => readonly ToolServerView[];
-  /** Aborted to end open streams. */
+  /** The server aborts this scope to end open streams. */
   reading: AbortScope<StreamEndReason>;
-  /** True when the server refuses new work with 503. Open requests still finish. */
+  /** True if the server refuses new work with 503. Open requests still finish. */
   closing: () => boolean;
   limits?: BodyLimits;
   heartbeatMs?: number;
@@ -96,7 +96,7 @@ export function createApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  // The simple parser makes no nested objects from query parameters.
+  // The simple parser creates no nested objects from query parameters.
   app.set('query parser', 'simple');
 
   app.use(versionParameter, reachable(options.reach), cors);
@@ -147,7 +147,7 @@ function reachable(reach: AllowedHostsAndOrigins): RequestHandler {
   };
 }
 
-/** The caller of a request, and the end of their access. */
+/** The caller of a request, and the end of the caller's access. */
 interface Admission {
   principal: string;
   /** Milliseconds since the epoch. Absent if the access does not expire. */
@@ -176,7 +176,7 @@ function identified(
       const end = response.writableFinished ? 'answered' : 'cut';
       const facts = { method: request.method, path: request.path, status: response.statusCode, principal };
       log.debug({ ...facts, end, ms: clock.now() - since }, 'a request is closed');
-      // A finished response needs no signal. An unfinished one has lost its reader (E4).
+      // A finished response needs no signal. If the response is unfinished, the reader has left (E4).
       if (end === 'answered') scope.close();
       else scope.abort('client-gone');
     });
@@ -222,7 +222,7 @@ function failed(limits: BodyLimits, log: Logger): ErrorRequestHandler {
     const status = httpStatusOf(error);
     if (status >= 500 && !(error instanceof ProductError && error.reason === 'SHUTTING_DOWN'))
       log.error({ err: error, path: request.path }, 'a request failed');
-    // A2A 1.0 §13.4: authentication failures are logged, never with the credential (X1).
+    // A2A 1.0 §13.4: log authentication failures. The log must never contain the credential (X1).
     if (status === 401 || status === 403)
       log.warn(
         { status, method: request.method, path: request.path, from: request.socket.remoteAddress },

@@ -1,4 +1,4 @@
-/** `a2a-server check`: checks what a start would check, and tries the models. It starts and changes nothing. */
+/** `a2a-server check`: makes the checks of a start, and tries the models. It starts nothing and changes nothing. */
 import { join } from 'node:path';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { type CheckResult, fail, ok, type ServerCheck, warn } from '../../shared/runtime/check-result.ts';
@@ -17,7 +17,7 @@ import { tryModel } from './try-model.ts';
 
 export interface CheckOptions {
   pageDirectory: string;
-  /** Asks no model. */
+  /** True if the check must call no model. */
   offline: boolean;
 }
 
@@ -85,7 +85,7 @@ function journal({ stateDir }: ServerSettings): CheckResult[] {
   }
 }
 
-/** A failing provider is reported at once, without retries. */
+/** The check reports a failing provider at once. */
 const NO_RETRIES = { retries: 0, pauseMs: 0, maxPauseMs: 0 };
 
 async function models(

@@ -18,8 +18,9 @@ import {
 import type { ServerSettings } from './settings.ts';
 
 /**
- * Offers only the models in the settings, and `offline`. It loads a model and connects only when a task uses it.
- * @param patience how to retry failing providers; the default is `PATIENCE`
+ * Offers the models in the settings, and `offline`. Loads a model, and connects to its provider, only when a task uses
+ * it.
+ * @param patience the retry policy for failing providers; the default is `PATIENCE`
  */
 export function createModels(
   settings: ModelSettings,
@@ -34,7 +35,7 @@ export function createModels(
     resolve(name) {
       const id = name === undefined ? settings.model : (tiers.get(name) ?? name);
       if (!ids.has(id)) throw unknown(name ?? id, [...tiers.keys(), ...ids]);
-      // A tier may have parameters of its own.
+      // A tier may have its own parameters.
       const key = name !== undefined && tiers.has(name) && settings.parameters[name] ? name : id;
       const parameters = { ...settings.parameters[id], ...settings.parameters[key] };
       const model = known.get(key) ?? build(id, settings, { env, parameters, ...(patience && { patience }) });
@@ -51,7 +52,7 @@ interface ModelContext {
   patience?: RetryPolicy;
 }
 
-/** @throws ProductError CONFIGURATION if the provider lacks a key or a URL, or the model does not take the parameters */
+/** @throws ProductError CONFIGURATION if a key or a URL is missing, or if the model does not accept the parameters */
 function build(id: string, settings: ModelSettings, { env, parameters, patience }: ModelContext): Model {
   const parsed = parseModelId(id);
   if (parsed === undefined) return offlineModel(OFFLINE_MODEL_ID);
@@ -61,7 +62,7 @@ function build(id: string, settings: ModelSettings, { env, parameters, patience 
     env,
   );
   const known = knownModel(parsed.provider, parsed.model);
-  // Another endpoint may have other prices, and a wrong price is worse than none.
+  // Another endpoint may have other prices. An unknown price is better than a wrong price.
   const listPrice = settings.baseUrls[parsed.provider] === undefined ? known?.price : undefined;
   const price = settings.prices[id] ?? listPrice;
   const contextWindow = settings.contextWindow[id] ?? known?.contextWindow ?? DEFAULT_WINDOW;
@@ -115,7 +116,7 @@ type Offer = Pick<
 >;
 
 /**
- * Creates every offered model, so that a missing key or address fails at startup and not in the first task.
+ * Creates each offered model. So the start fails if a key or an address is missing, and not the first task.
  * @param patience as for `createModels`
  * @throws ProductError CONFIGURATION
  */

@@ -1,4 +1,4 @@
-/** `a2a-server backup`, `verify` and `restore`: copies and checks of the journal. */
+/** Implements `a2a-server backup`, `verify` and `restore`. */
 import { join, resolve } from 'node:path';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import {
@@ -30,8 +30,8 @@ export function backup(file: string, { stateDir, json, say }: Output): void {
 }
 
 /**
- * @param file a backup; absent for the journal of the state directory
- * @returns whether it is whole
+ * @param file a backup. If absent, this checks the journal of the state directory.
+ * @returns true if the file has no damage
  * @throws ProductError CONFIGURATION, STORAGE
  */
 export async function verify(
@@ -42,7 +42,7 @@ export async function verify(
   const loss = accept && file === undefined ? await acceptLoss(path) : undefined;
   const accepted = loss && lossText(loss);
   if (!json && accepted !== undefined) say(`The next server starts without what is missing: ${accepted}.`);
-  // A journal that is gone has nothing to check.
+  // If the journal file is missing, there is no data to check.
   if (loss?.type === 'shortened' && loss.bytes === 0) {
     if (json) say(JSON.stringify({ file: path, ok: true, accepted }));
     return true;

@@ -8,7 +8,7 @@ import { proveServer } from '../../shared/net/prove-server.ts';
 import { AGENT_NAME } from '../http/routes/agent-card.ts';
 import { readServerRecord } from '../../shared/state/server-record.ts';
 
-/** How long the program on this port has to answer, in milliseconds. */
+/** The program on this port must answer within this many milliseconds. */
 const PATIENCE_MS = 2_000;
 
 interface ListenAddress {
@@ -17,7 +17,7 @@ interface ListenAddress {
 }
 
 interface RequestedAddress extends ListenAddress {
-  /** True if the operator chose the port. A default port that another program has is replaced by a free one. */
+  /** True if the operator chose the port. If another program uses the default port, the server takes a free port. */
   portChosen: boolean;
 }
 
@@ -27,7 +27,7 @@ interface OwnServer {
   log: Logger;
 }
 
-/** @returns the port. @throws ProductError CONFIGURATION that names the owner of the address and the next step. */
+/** @returns the port. @throws ProductError CONFIGURATION, which names the owner of the address and the next step */
 export async function listen(
   server: Server,
   { host, port, portChosen }: RequestedAddress,
@@ -65,7 +65,7 @@ async function listening(server: Server, { host, port }: ListenAddress): Promise
   });
 }
 
-/** Returns an address as the origin of URLs. A wildcard address becomes loopback. */
+/** Converts an address to an origin for URLs. A wildcard address becomes loopback. */
 export function serverOrigin({ host, port }: ListenAddress): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
@@ -87,12 +87,12 @@ function taken({ host, port }: ListenAddress, { problem, owner }: Occupant): Pro
 
 const card = z.object({ name: z.literal(AGENT_NAME) });
 
-/** The shell command that stops a process. Windows only kills; the journal survives that too. */
+/** Returns the shell command to stop a process. On Windows it kills the process, but the journal stays correct. */
 function stopCommand(pid: number, platform: NodeJS.Platform = process.platform): string {
   return platform === 'win32' ? `taskkill /F /PID ${pid}` : `kill ${pid}`;
 }
 
-/** A person who finds a server they did not start usually wants to set its model. */
+/** Tells where to set the model. A person usually wants this if another program started the server. */
 function bridgeSettings(stateDirectory: string): string {
   return `Where the bridge has started it, its model is chosen by A2A_SERVER_MODEL in the bridge's environment or by the "server" section of ${join(stateDirectory, 'config.json')}.`;
 }
@@ -103,7 +103,7 @@ async function findOwnServer(origin: string, token: string): Promise<number | un
   return found.type === 'proven' ? found.pid : undefined;
 }
 
-/** Identifies the program that listens at the origin. It receives no token (X1). */
+/** Identifies the program that listens at the origin. Sends no token to it (X1). */
 async function whoIsThere(origin: string, { token, stateDir }: OwnServer): Promise<Occupant> {
   const pid = await findOwnServer(origin, token);
   if (pid !== undefined)
@@ -125,7 +125,7 @@ async function whoIsThere(origin: string, { token, stateDir }: OwnServer): Promi
 }
 
 async function ask(url: string): Promise<unknown> {
-  // `AbortSignal.timeout` does not keep the process alive while the request is open. This timer does.
+  // `AbortSignal.timeout` does not keep the process alive during the request, but this timer does.
   const patience = new AbortController();
   const timer = setTimeout(() => patience.abort(), PATIENCE_MS);
   try {
@@ -137,7 +137,7 @@ async function ask(url: string): Promise<unknown> {
     const body: unknown = response.ok ? await response.json() : undefined;
     return body;
   } catch {
-    // No HTTP, no JSON or no answer: this is not an a2a-server.
+    // The answer is no HTTP or no JSON, or there is no answer. So the program is not an a2a-server.
     return undefined;
   } finally {
     clearTimeout(timer);
@@ -145,7 +145,8 @@ async function ask(url: string): Promise<unknown> {
 }
 
 /**
- * The error for the person. It names the other server only if that server answers, because its record may be stale.
+ * Returns the error for the person. It names the other server only if that server answers, because its record may be
+ * old.
  */
 export async function stateInUse(
   error: ProductError,

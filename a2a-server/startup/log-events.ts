@@ -1,6 +1,6 @@
 /**
- * One log line for each event that an operator looks for: tasks, decisions, aborts and failures, with their ids and reasons.
- * What tasks read, write and say stays in the journal (X1).
+ * Builds log lines for the operator about tasks, decisions, aborts and failures, with their ids and reasons. The log
+ * never contains the content of tasks, which is in the journal (X1).
  */
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { JournalEntry, PolicyVerdict, TaskEvent, ToolOutcome } from '../task/events.ts';
@@ -18,10 +18,10 @@ export function logEvents(log: Logger, taskId: string, entries: readonly Journal
   }
 }
 
-/** In characters: a reason may be as long as a message. */
+/** The maximum length of a reason in characters, because a reason may be as long as a message. */
 const LONGEST_REASON = 300;
 
-/** @returns undefined for events that say nothing to an operator, such as text */
+/** Builds the log line of an event. @returns undefined for events without use for an operator, such as text */
 export function logLineOf(event: TaskEvent): LogLine | undefined {
   switch (event.type) {
     case 'task.created':
@@ -104,7 +104,7 @@ function verdictLine(verdict: PolicyVerdict, call: { callId: string; tool: strin
   }
 }
 
-/** The text of an outcome may be the output of a command, so it is not logged. */
+/** Builds the log line of an outcome, without its text, because the text may be the output of a command. */
 function outcomeLine(outcome: ToolOutcome, ids: Readonly<Record<string, unknown>>): LogLine {
   switch (outcome.type) {
     case 'ok':

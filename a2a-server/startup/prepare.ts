@@ -1,6 +1,6 @@
 /**
- * Makes everything that a server needs from its settings, before it opens its journal or a port. A start and `a2a-server
- * check` both call this, so they refuse the same settings.
+ * Prepares a server from its settings, before it opens its journal or a port. A start and `a2a-server check` both call
+ * this, so they refuse the same settings.
  */
 import { realpath } from 'node:fs/promises';
 import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
@@ -18,7 +18,7 @@ import type { ServerSettings } from './settings.ts';
 
 export interface Prepared {
   page: Page;
-  /** Close it. */
+  /** The agent. The caller must close it. */
   worker: AgentBackend;
   confinement: Confinement;
   tools: readonly Tool[];
@@ -32,7 +32,7 @@ export interface Surroundings {
   pageDirectory: string;
   children: ChildProcesses;
   outputs: ReadOutput;
-  /** Makes the state directory. A check makes nothing. */
+  /** Creates the state directory. In a check it creates nothing. */
   makeDirectory: () => Promise<void>;
 }
 
@@ -51,12 +51,12 @@ export async function prepareServer(
   return { page, worker, confinement, tools, policy, mcpServers };
 }
 
-/** Checked before serving: a server that must confine its shell and cannot does not start (X1). */
+/** Finds the confinement of shell commands. If the settings require it and it does not work, the start fails (X1). */
 async function confinementOf({ confineShell, shellNetwork, stateDir }: ServerSettings): Promise<Confinement> {
   return findConfinement({
     confine: confineShell,
     network: shellNetwork,
-    // X2: a confined command may read the system, but not the server's token or journal. A check may find no directory.
+    // X2: a confined command must not read the server's token or journal. In a check, the directory may be missing.
     hidden: [await realpath(stateDir).catch(() => stateDir)],
   });
 }

@@ -1,4 +1,4 @@
-/** Reads the server's settings: flags, environment variables, the "server" section of the configuration file, defaults. */
+/** Reads the server's settings from flags, environment variables, the configuration file ("server") and defaults. */
 import { isAbsolute, parse } from 'node:path';
 import { sourceOfSetting, readConfigFile, resolveSettings } from '../../shared/settings/config.ts';
 import type { Sources } from '../../shared/settings/config.ts';
@@ -31,7 +31,7 @@ export async function readServerSettings(
 }
 
 /**
- * `--agent acp -- gemini --acp`: the words after the two dashes are the agent's command line.
+ * Reads `--agent acp -- gemini --acp`. The words after the two dashes are the agent's command line.
  * @returns undefined if the words do not follow `--agent acp`.
  */
 export function withAgentCommand(
@@ -43,7 +43,7 @@ export function withAgentCommand(
   return Array.isArray(agent) && agent[0] === 'acp' ? { ...flags, agent: [...agent, ...words] } : undefined;
 }
 
-/** X1: only loopback, unless the operator sets `allowRemote`. */
+/** X1: allows only a loopback address, unless the operator sets `allowRemote`. */
 function checkHost(host: string, allowRemote: boolean): void {
   if (isLoopback(host.toLowerCase()) || allowRemote) return;
   throw new ProductError(
@@ -53,12 +53,12 @@ function checkHost(host: string, allowRemote: boolean): void {
   );
 }
 
-/** Opens the configured workspace once, so that a missing directory fails at startup and not in the first task. */
+/** Opens the configured workspace once. So the start fails if the directory is missing, and not the first task. */
 async function checkWorkspace(
   { workspace, allowWorkspace, stateDir }: Pick<ServerSettings, 'workspace' | 'allowWorkspace' | 'stateDir'>,
   sources: Sources,
 ): Promise<void> {
-  // A missing state directory contains no workspace, so nothing is barred.
+  // If the state directory is missing, there is no directory to protect.
   const own = await barDirectory(stateDir).catch(() => undefined);
   const open = allowedWorkspaces({ fallback: workspace, allowed: allowWorkspace, barred: own ? [own] : [] });
   try {
@@ -73,7 +73,7 @@ async function checkWorkspace(
   }
 }
 
-/** Undefined in the root of a file system: no task may work there. */
+/** Returns the current directory. Undefined for the root of a file system, because no task may work there. */
 function currentDirectory(): string | undefined {
   const path = process.cwd();
   return isAbsolute(path) && parse(path).root !== path ? path : undefined;

@@ -55,8 +55,8 @@ import { agentText } from './agent-backend.ts';
 import { prepareServer, type Prepared } from './prepare.ts';
 
 /**
- * Milliseconds an aborted tool has to settle. It is longer than `grace`, because the kill comes after `grace`.
- * Otherwise a command that ignores SIGTERM would be reported as unconfirmed while it is being killed.
+ * An aborted tool must settle within this many milliseconds. It is longer than `grace`, because SIGKILL comes after
+ * `grace`. Otherwise the server would report a command that ignores SIGTERM as unconfirmed during its kill.
  */
 function settleMs({ grace }: ServerSettings): number {
   return grace + SETTLE_MARGIN_MS;
@@ -73,8 +73,8 @@ export interface ServerRun {
   /** The number of tasks resumed from the last run. */
   recovered: number;
   /**
-   * Refuses new work, lets running tools finish, ends the streams, and closes the journal. Repeated calls return the
-   * same promise.
+   * Refuses new work, waits for running tools, ends the streams, and closes the journal. Repeated calls return the same
+   * promise.
    */
   stop(): Promise<void>;
   /** Stops running tools at once during a stop. */
@@ -83,7 +83,7 @@ export interface ServerRun {
 
 /**
  * @param pageDirectory the directory of the built approval page
- * @throws ProductError CONFIGURATION, STORAGE. Everything opened is closed then.
+ * @throws ProductError CONFIGURATION, STORAGE. It first closes everything that it has opened.
  */
 export async function serve(
   settings: ServerSettings,
@@ -108,13 +108,13 @@ export async function serve(
   await checkWritable(stateDir);
   const token = await obtainToken(stateDir);
   let answer: RequestListener = notReady;
-  // TCP keep-alive finds peers that vanished, even on idle connections.
+  // TCP keep-alive detects vanished peers, even on idle connections.
   const probes = { keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS };
   const server = createServer(probes, (request, response) => answer(request, response));
-  // A client that has sent FIN may still read (TCP, RFC 9293 §3.6), so it gets its answer. Node would close the
-  // connection. The next write, at the latest a heartbeat, detects a client that is gone.
+  // A client that has sent FIN may still read (TCP, RFC 9293 §3.6), so it gets its answer. By default, Node closes the
+  // connection. The next write, at the latest a heartbeat, detects a vanished client.
   Object.assign(server, { httpAllowHalfOpen: true });
-  // Listen first: two servers most often conflict on the address, and the error can then name the other server.
+  // Listen first. If two servers conflict, it is usually about the address, and this error can name the other server.
   const port = await listen(server, settings, { token, stateDir, log });
   try {
     held.journal = await openSqliteJournal({
@@ -122,8 +122,7 @@ export async function serve(
       clock: () => systemClock.now(),
       onAppended: (taskId, entries) => logEvents(log, taskId, entries),
     });
-    // From here on this server owns the state directory. SIGTERM goes to orphans now; their tasks wait for their end
-    // (D6).
+    // Now this server owns the state directory. It sends SIGTERM to orphans, and their tasks wait for their end (D6).
     children.endOrphans().catch((error: unknown) => log.error({ err: error }, 'orphans could not be ended'));
     const own = await barDirectory(stateDir);
     held.mcpServers = await startedMcpServers(prepared.mcpServers, settings, { log, children });
@@ -139,9 +138,9 @@ export async function serve(
   }
 }
 
-/** Answers requests that arrive before the journal is read. */
+/** Answers requests that arrive before the server has read the journal. */
 const notReady: RequestListener = (request, response) => {
-  // WHATWG HTML §9.2: an EventSource gives up on a status other than 200, but reconnects after a broken connection.
+  // WHATWG HTML §9.2: after a status other than 200, an EventSource stops. After a broken connection it reconnects.
   if (request.method === 'GET' && request.headers.accept === 'text/event-stream') request.socket.destroy();
   else response.writeHead(503, { 'Retry-After': '1' }).end();
 };
@@ -230,7 +229,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   const recovered = await tasks.recover();
   open(app);
   await writeServerRecord(settings.stateDir, record).catch(async (error: unknown) => {
-    // Without its record nobody finds this server, so stop the resumed tasks.
+    // Without its record, no client finds this server. So stop the resumed tasks.
     await tasks.shutdown(0);
     await worker.close();
     throw error;
@@ -297,7 +296,7 @@ function taskService(
     graceMs: settleMs(settings),
     limits: {
       toolMs: settings.toolTimeout,
-      // A script sets its own delays. An ACP agent works for long in one turn.
+      // No limit for other agents: a script has its own delays, and one turn of an ACP agent may be long.
       modelMs: settings.agent.type === 'model' ? settings.modelTimeout : null,
       turnMs: settings.turnTimeout,
       taskMs: settings.taskTimeout,
@@ -343,18 +342,18 @@ function namesOf({ mcpServers }: ServerSettings): string[] {
   return Object.entries(mcpServers).flatMap(([name, { disabled }]) => (disabled ? [] : [name]));
 }
 
-/** Behind a proxy the approval page's requests have the public URL as their origin. */
+/** Returns the allowed origins. Behind a proxy, the approval page's requests have the public URL as origin. */
 function originsOf({ publicUrl }: ServerSettings): string[] {
   return publicUrl === undefined ? [] : [new URL(publicUrl).origin];
 }
 
-/** The host names of the listen address and of the public URL are always allowed. */
+/** Returns the allowed host names. They always include the listen address and the public URL. */
 function publicHosts({ host, publicUrl, publicHost }: ServerSettings): string[] {
   const named = publicUrl === undefined ? [] : [new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')];
   return [host, ...named, ...publicHost].map((name) => name.toLowerCase());
 }
 
-/** How long clients have to read their last answer, in milliseconds. */
+/** At a stop, clients must read their last answer within this many milliseconds. */
 const LAST_WORDS_MS = 1_000;
 
 async function ended(server: Server): Promise<void> {

@@ -18,7 +18,7 @@ export function serverPolicy(
   });
 }
 
-/** MCP servers that rules name but the settings do not. This is only a warning: a server may be added later. */
+/** Returns MCP servers that rules name but the settings do not. Only for a warning: a server may be added later. */
 export function unknownMcpServers({
   policy,
   mcpServers,
@@ -27,7 +27,9 @@ export function unknownMcpServers({
   return [...new Set(named)].filter((name) => !Object.hasOwn(mcpServers, name));
 }
 
-/** Like the decision `trust_server`, for every task. Rules that ask or deny have precedence. */
+/**
+ * Returns rules with the effect of the decision `trust_server` for each task. `ask` and `deny` rules have precedence.
+ */
 export function trustedServers(settings: McpServerSettings): Rule[] {
   return Object.entries(settings)
     .filter(([, { trust, disabled }]) => trust && !disabled)

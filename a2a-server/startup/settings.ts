@@ -49,7 +49,7 @@ function budget(env: string, fallback: number | undefined, what: string) {
   });
 }
 
-/** The setting `agent` as words: `model`, `scripted <file>`, `acp <command> …`. */
+/** The setting `agent` as a list of words: `model`, `scripted <file>`, `acp <command> …`. */
 const agentChoice: z.ZodType<AgentChoice> = z.union([
   z.tuple([z.literal('model')]).transform(() => ({ type: 'model' as const })),
   z.tuple([z.literal('scripted'), absolutePath]).transform(([type, file]) => ({ type, file })),
@@ -342,7 +342,7 @@ export const SERVER_SETTINGS = {
   }),
 } as const;
 
-/** Settings without a flag. Every user of the machine can read a command line, and a table does not fit on it. */
+/** Settings without a flag: a table is too long for a command line, and each user of the machine can read that line. */
 export const UNFLAGGED_SETTINGS = {
   tokens: setting({
     kind: 'list',

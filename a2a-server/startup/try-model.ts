@@ -1,13 +1,13 @@
-/** Asks a model for the beginning of an answer, to see that it works. */
+/** Tests a model: requests an answer and waits for its first event. */
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Model } from '../models/model.ts';
 
-/** A model that thinks first may need this long for its first token. Milliseconds. */
+/** The time limit in milliseconds. A model that thinks first may need this time for its first token. */
 const LIMIT_MS = 30_000;
 
 export type Trial = { type: 'answers'; ms: number } | { type: 'silent'; problem: string };
 
-/** Ends the request at the first event of the answer, so it costs few tokens. @param limitMs in milliseconds */
+/** Ends the request after the first event, so that it costs few tokens. @param limitMs in milliseconds */
 export async function tryModel(model: Model, limitMs = LIMIT_MS): Promise<Trial> {
   const before = performance.now();
   const limit = new AbortController();

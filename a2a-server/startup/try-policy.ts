@@ -1,4 +1,4 @@
-/** `a2a-server policy try`: judges the journal's calls under new rules before they apply. */
+/** `a2a-server policy try`: shows the verdicts of new rules on the calls in the journal. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { issuesOf } from '../../shared/settings/config.ts';
@@ -23,7 +23,7 @@ import {
 import { rulesSchema, type Rule } from '../policy/rule.ts';
 
 export interface TryOptions {
-  /** A file with rules to try instead of the rules in the settings. */
+  /** A file with rules. They replace the rules of the settings. */
   rules?: string | undefined;
   /** Show only calls whose verdict would change. */
   changed?: boolean | undefined;
@@ -63,14 +63,14 @@ export async function tryPolicy(
   say(json ? JSON.stringify({ calls, summary }) : summaryText(summary));
 }
 
-/** Opens a task's workspace. If the directory no longer exists, paths are compared as text only. */
+/** Opens a task's workspace. If the directory no longer exists, the rules see only the text of the paths. */
 const workspace: DryRunInput['workspace'] = async (root = '/') =>
   openWorkspace(root).catch(() => ({
     root,
     locate: () => Promise.reject(new Error('the directory is no more')),
   }));
 
-/** The tools that rules and past calls may name: those of the agent first. */
+/** Returns the tools that rules and past calls may name. The agent's tools come first. */
 async function knownTools(settings: ServerSettings): Promise<readonly Tool[]> {
   if (settings.agent.type !== 'acp') return builtinTools();
   const { tools = [] } = await createAgentBackend(settings);
