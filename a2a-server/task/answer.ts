@@ -9,7 +9,9 @@ type ReadAnswer =
   /** One sentence for the person. */
   | { ok: false; message: string };
 
-/** Explains why a decision's word does not fit the call: a question takes only answers and denials, other calls no answer (D1). */
+/**
+ * Explains why a decision word is invalid for the call (D1). Only a question accepts an answer, and it has no approval.
+ */
 export function wrongWord(
   { callId, title }: Call,
   reason: PendingReason,
@@ -36,8 +38,8 @@ export function checkAnswer(call: Call, given: Answer = ''): ReadAnswer {
 }
 
 /**
- * Free text stays as it is. A choice is its label, several choices are a list of labels, and a form is an object of its
- * fields. A label must match exactly, apart from space around it.
+ * Checks and converts an answer. Free text stays unchanged. A choice is a label, several choices are a list of labels,
+ * and a form is an object of its fields. A label must match exactly, except for space around it.
  */
 export function readAnswer(question: Question, given: Answer): ReadAnswer {
   if (question.schema !== undefined) return filledIn(question.schema, given);
@@ -106,7 +108,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** Accepts only the form's own fields. A default is the initial value of a field. It does not replace a missing answer. */
+/** Accepts only the form's own fields. A default is only the initial value of a field, not an answer. */
 function checkOf({ properties, ...schema }: FormSchema): z.ZodType {
   const fields = Object.entries(properties).map(
     ([name, { default: _begins, ...field }]) => [name, field] as const,

@@ -5,7 +5,7 @@
 import type { Snapshot } from './snapshot.ts';
 import type { JournalEntry, TaskEvent } from './events.ts';
 
-/** Null means no limit. */
+/** The limits of a task. Null means no limit. */
 export interface Budget {
   turns: number | null;
   toolCalls: number | null;
@@ -19,17 +19,17 @@ export interface Budget {
 
 export const NO_BUDGET: Budget = { turns: null, toolCalls: null, tokens: null, usd: null, activeMs: null };
 
-/** The use since the task started, or since a person last let it continue. */
+/** The use since the start of the task, or since a person last allowed it to continue. */
 export type BudgetUsage = { readonly [K in keyof Budget]: number };
 
 export const NOTHING_SPENT: BudgetUsage = { turns: 0, toolCalls: 0, tokens: 0, usd: 0, activeMs: 0 };
 
-/** The working time that counts, up to `now`. */
+/** Returns the working time for the budget, up to `now`. */
 export function activeTime({ status, spent, updatedAt }: Snapshot, now: number): number {
   return spent.activeMs + (status.state === 'working' ? Math.max(0, now - updatedAt) : 0);
 }
 
-/** The question to a person when the budget is spent; undefined before. */
+/** Returns the question to a person if the budget is spent; otherwise undefined. */
 export function budgetQuestion(snapshot: Snapshot, budget: Budget, now: number): string | undefined {
   const { turns, toolCalls, tokens, usd } = snapshot.spent;
   const activeMs = activeTime(snapshot, now);
@@ -48,7 +48,7 @@ function reached(spent: number, limit: number | null): boolean {
   return limit !== null && spent >= limit;
 }
 
-/** @param snapshot the task before this entry. */
+/** @param snapshot the task before this entry */
 export function budgetUsageAfter(
   { status, spent, updatedAt }: Snapshot,
   { event, at }: JournalEntry,
@@ -58,7 +58,7 @@ export function budgetUsageAfter(
   const active = status.state === 'working' && !takenUpBy(event) ? Math.max(0, at - updatedAt) : 0;
   const answered = event.type === 'turn.finished' || event.type === 'context.summarised';
   const tokens = answered ? event.usage.inputTokens + event.usage.outputTokens : 0;
-  // An abandoned turn does not count.
+  // An abandoned turn is not part of the use.
   const turns = event.type === 'turn.started' ? 1 : event.type === 'turn.abandoned' ? -1 : 0;
   const toolCalls = event.type === 'tool.started' ? 1 : 0;
   const usd = answered ? (event.usd ?? 0) : 0;
@@ -73,8 +73,8 @@ export function budgetUsageAfter(
 }
 
 /**
- * The first events of a process that continues a task. Before them no server ran, or the task waited for an orphaned
- * process. So that time is not working time.
+ * True for the first events of a process that continues a task. Before them, no server ran, or the task waited for an
+ * orphaned process. So that time is not working time.
  */
 function takenUpBy({ type }: TaskEvent): boolean {
   return (

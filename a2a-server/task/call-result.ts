@@ -3,7 +3,7 @@ import { answerText } from '../../shared/protocol/preview-text.ts';
 import type { ToolOutcome } from './events.ts';
 import { questionOf, type Call } from './snapshot.ts';
 
-/** The text of a call's result for the model. It says what a person changed (D4). */
+/** Returns the text of a call's result for the model. The text also describes a person's edit (D4). */
 export function resultForModel(call: Call): { text: string; isError: boolean } {
   if (call.state.type !== 'settled')
     return { text: 'This call was not run: the task ended first.', isError: true };

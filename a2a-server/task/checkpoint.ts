@@ -1,20 +1,20 @@
 /**
- * Checkpoints: the files of a workspace before a turn changed them. They are a fold of the task's journal (J2). This file also
- * decides how to restore a file. Pure.
+ * Checkpoints: the files of a workspace before a turn changed them. They are a fold of the task's journal (J2). This
+ * file also decides how to restore a file. Pure.
  */
 import type { FileState } from './events.ts';
 import type { Call, Snapshot } from './snapshot.ts';
 
-/** The changes of one turn. Only the changes of file tools are known, not those of commands. */
+/** The changes of one turn by file tools. The changes of shell commands are unknown. */
 export interface Checkpoint {
   /** The task id and the turn: `task-….3`. */
   id: string;
   taskId: string;
   sessionId: string;
   turn: number;
-  /** The time just before the first change, in milliseconds since the epoch. */
+  /** The time directly before the first change, in milliseconds since the epoch. */
   at: number;
-  /** Absolute path. Empty if the task has no workspace; such a task changes no files. */
+  /** Absolute path. Empty if the task has no workspace. Such a task changes no files. */
   workspace: string;
   files: readonly CheckpointFile[];
   /** The titles of other calls in the turn that may have changed files. */
@@ -33,13 +33,13 @@ function checkpointId(taskId: string, turn: number): string {
   return `${taskId}.${turn}`;
 }
 
-/** The checkpoints of a task, oldest first. */
+/** Returns the checkpoints of a task, oldest first. */
 export function checkpointsOf(snapshot: Snapshot): Checkpoint[] {
   const turns = groupedBy(Object.values(snapshot.calls), (call) => call.turn);
   return [...turns].flatMap(([turn, calls]) => checkpointOf(snapshot, turn, calls) ?? []);
 }
 
-/** The groups are in the order of their first members. */
+/** Groups items by key. The groups are in the order of their first items. */
 function groupedBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
@@ -68,7 +68,7 @@ function checkpointOf(snapshot: Snapshot, turn: number, calls: readonly Call[]):
   };
 }
 
-/** True for a started call other than the server's own file tools. The changes of those tools are saved. */
+/** True for a started call whose changes are not saved. Only the server's own file tools save their changes. */
 function mayChangeFiles({ sideEffect, source, toolId }: Call): boolean {
   if (toolId === null || sideEffect === 'none') return false;
   return source.type !== 'built-in' || sideEffect === 'command' || sideEffect === 'other';
@@ -78,11 +78,11 @@ function mayChangeFiles({ sideEffect, source, toolId }: Call): boolean {
 export interface FileChanges extends CheckpointFile {
   /** The task that has the content of `before`. */
   taskId: string;
-  /** True if the file was another one between two of the checkpoints: somebody else has changed it. */
+  /** True if another program or person changed the file between two of the checkpoints. */
   interrupted: boolean;
 }
 
-/** The changes of each file over several checkpoints of one workspace. @param checkpoints oldest first */
+/** Combines the changes of each file over several checkpoints of one workspace. @param checkpoints oldest first */
 export function changesOver(checkpoints: readonly Checkpoint[]): FileChanges[] {
   const files = checkpoints.flatMap(({ taskId, files: changed }) =>
     changed.map((file) => ({ ...file, taskId })),
@@ -95,7 +95,9 @@ export function changesOver(checkpoints: readonly Checkpoint[]): FileChanges[] {
   });
 }
 
-/** A crash may have prevented the last changes of a checkpoint. So the next one may start from each of its states. */
+/**
+ * Adds a later checkpoint. It may start from each state of the earlier one, because a crash may prevent last changes.
+ */
 function followedBy(earlier: FileChanges, { before, after }: CheckpointFile): FileChanges {
   const known = [earlier.before, ...earlier.after].some((state) => isSameState(state, before));
   return {
@@ -110,13 +112,13 @@ export type RestoreStep =
   /** The file already has its state before the turn. */
   | { type: 'nothing'; path: string }
   | { type: 'put-back'; path: string; now: FileState; before: Exclude<FileState, { type: 'not-saved' }> }
-  /** The file was changed after the turn. It stays as it is, because that change must not be lost. */
+  /** The file changed after the turn. The restoration does not change it, because that change must not be lost. */
   | { type: 'changed-since'; path: string; now: FileState }
   | { type: 'not-saved'; path: string; why: string };
 
 /**
- * @param now the current state of the file. If it equals any recorded state, nobody else has changed the file: a crash may only
- * have prevented later changes.
+ * @param now the current state of the file. If it equals any recorded state, no other program has changed the file. A
+ * crash may have prevented later changes.
  */
 export function restoreStep(
   { path, before, after, interrupted }: Omit<FileChanges, 'taskId'>,
@@ -129,7 +131,7 @@ export function restoreStep(
     : { type: 'changed-since', path, now };
 }
 
-/** Whether two states are equal. A state that was not saved equals none. */
+/** True if two states are equal. A state without saved content equals no state. */
 export function isSameState(one: FileState, other: FileState): boolean {
   switch (one.type) {
     case 'content':

@@ -1,11 +1,11 @@
 /**
- * The commands on a task: `(snapshot, command) → events | refusal`. Total and pure.
+ * Applies commands to a task: `(snapshot, command) → events | refusal`. Total and pure.
  *
- * - D1 the first valid decision wins. Unknown, late, duplicate and conflicting decisions get a typed refusal. Only exact
- *   decision words count.
- * - D3 calls are decided one by one. The same append lists the calls that still wait.
- * - E3 a refused command changes nothing. If one decision of a message is refused, all are.
- * - J3 nothing is appended to an ended task.
+ * - D1: the first valid decision wins. Unknown, late, duplicate and conflicting decisions get a typed refusal. Only
+ *   exact words are decisions.
+ * - D3: each call has its own decision. The same append lists the calls that still wait.
+ * - E3: a refused command changes nothing. If one decision of a message is invalid, the task refuses all of them.
+ * - J3: an ended task gets no more events.
  */
 import type {
   DecisionScope,
@@ -42,22 +42,24 @@ export interface CommandRefusal {
 
 export type Ruling = { type: 'append'; events: TaskEvent[] } | CommandRefusal;
 
-/** One decision. An edit is already validated against the tool's schema and has a new preview. */
+/** One decision. An edit has passed the tool's schema and has a new preview. */
 export interface ResolvedDecision {
   callId: string;
   decision: DecisionWord;
   scope: DecisionScope;
-  /** The limits of the grant that the scope gives. */
+  /** The limits of the grant that the scope creates. */
   grant?: GrantLimits | undefined;
   reason: string | null;
-  /** The code of the question that the person saw. Null for a plain word, which decides the task's first question only. */
+  /**
+   * The code of the question that the person saw. Null for a plain word, which decides only the task's first question.
+   */
   shown: string | null;
   edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;
-  /** The person's answer, not yet checked. Only with `answer`. */
+  /** The person's unchecked answer. Only with `answer`. */
   answer?: Answer;
 }
 
-/** Accepts a message for the model. If a turn is running, the message is queued for the next turn (R04). */
+/** Accepts a message for the model. During a turn, the message waits in a queue for the next turn (R04). */
 export function acceptMessage(
   snapshot: Snapshot,
   message: UserMessage,
@@ -93,7 +95,7 @@ export function acceptMessage(
         'The words "approve" and "deny" may be meant for another question of the task or the session. Nothing was changed. Get the task, read its question, and answer it in other words, with the task id.',
     };
   const received: TaskEvent = { type: 'message.received', message, channel };
-  // Without pending actions, the task was parked to wait for a reply.
+  // If the parked task has no pending actions, it waits for a reply.
   const parked = PARKED_STATES.has(snapshot.status.state);
   return { type: 'append', events: parked ? [received, { type: 'task.working' }] : [received] };
 }
@@ -119,8 +121,8 @@ function wantedOf(
 }
 
 /**
- * True if the reply to a question in words, or to a budget question, is `approve` or `deny` and may be meant for another
- * question. The first question of a named task takes the word: an `approve` continues a task whose budget is spent.
+ * True if a reply in words is `approve` or `deny` and may belong to another question. If the message names the task and
+ * this is its first question, the reply belongs to it. For example, `approve` continues a task after a spent budget.
  */
 function isStrayWord(
   snapshot: Snapshot,
@@ -144,9 +146,9 @@ function saysNo({ status }: Snapshot, { parts: [part, more] }: UserMessage): boo
 
 /**
  * Reads the plain text of a client without the extension as a decision. Exactly one action must be pending. A plain word
- * decides the task's first question. For each later question the code must follow the word: a plain word may be meant for
- * an earlier question (D2). Any text answers a question, except a plain word that may be meant for an earlier one.
- * @param taskId the task that the message names. Without it, a plain word may be meant for another task of the session
+ * decides only the task's first question. For each later question, the word needs the code after it, because a plain
+ * word may belong to an earlier question (D2). Any other text is an answer to a question.
+ * @param taskId the task that the message names. Without it, a plain word may belong to another task of the session.
  */
 export function decisionInText(
   snapshot: Snapshot,
@@ -167,7 +169,7 @@ export function decisionInText(
     return word === undefined || isFirst ? { ...bare, decision: 'answer', answer: part.text } : undefined;
   }
   if (word !== 'approve' && word !== 'deny') return undefined;
-  // D5: the text part does not show this client the whole action.
+  // D5: the text part shows this client only a part of the action.
   if (word === 'approve' && quotedPreview(call.preview, TEXT_PART_LIMITS).extent === 'cut') return undefined;
   return code === undefined && !isFirst ? undefined : { ...bare, decision: word, shown: code ?? null };
 }
@@ -175,7 +177,7 @@ export function decisionInText(
 const WORDS = /^(approve|deny)(?: ([0-9a-f]+))?$/;
 const ANSWER = /^answer ([0-9a-f]{8}) (.+)$/s;
 
-/** Decides calls. If one decision of a message is refused, none is applied. */
+/** Decides calls. If one decision of a message is invalid, this applies no decision. */
 export function decide(
   snapshot: Snapshot,
   decisions: readonly ResolvedDecision[],
@@ -211,7 +213,7 @@ export function decide(
   return { type: 'append', events: [...events, parkOrContinue(after)] };
 }
 
-/** Asks again for a waiting call whose files have changed, unless somebody has decided it or asked again meanwhile. */
+/** Asks again about a waiting call whose files have changed. Does nothing if another command has changed the call. */
 export function askAgain(
   snapshot: Snapshot,
   shown: Call,
@@ -224,7 +226,7 @@ export function askAgain(
   return { type: 'append', events: [event, parkOrContinue(after)] };
 }
 
-/** Ends the task in any state (A4). Its running tool executions are recorded as stopped by the cancel (A1). */
+/** Ends the task in any state (A4). Records its running tool executions as stopped by the cancel (A1). */
 export function cancel(snapshot: Snapshot, reason: string, by: Decider): Ruling {
   if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   const stopped = stoppedCalls(snapshot, {
@@ -241,7 +243,7 @@ export function timeOut(snapshot: Snapshot, message: string): Ruling {
   return { type: 'append', events: [...stopped, { type: 'task.failed', message }] };
 }
 
-/** The events for tool executions that still run when their task ends. */
+/** Returns the events for tool executions that still run at the end of their task. */
 function stoppedCalls({ calls }: Snapshot, stop: { reason: StopReason; message: string }): TaskEvent[] {
   return Object.values(calls).flatMap(({ callId, tool, title, state }): TaskEvent[] => {
     if (state.type !== 'running') return [];
@@ -250,7 +252,7 @@ function stoppedCalls({ calls }: Snapshot, stop: { reason: StopReason; message: 
   });
 }
 
-/** The refusal of a command on an ended task. */
+/** Returns the refusal of a command on an ended task. */
 export function taskEndedRefusal(snapshot: Snapshot): CommandRefusal {
   return {
     type: 'refuse',
@@ -260,7 +262,7 @@ export function taskEndedRefusal(snapshot: Snapshot): CommandRefusal {
   };
 }
 
-/** An agent command needs its own task, and a session has at most one live task. */
+/** Refuses an agent command. It needs its own task, but a session has at most one live task. */
 function underWay({ taskId, sessionId, status }: Snapshot): CommandRefusal {
   return {
     type: 'refuse',
@@ -278,7 +280,7 @@ function repeatedIn(
   return invalid(`Call ${decision.callId} is decided twice in one message; send one decision for each call.`);
 }
 
-/** The reason to refuse a decision; undefined if it is valid. */
+/** Returns the reason to refuse a decision; undefined if the decision is valid. */
 function objection(snapshot: Snapshot, decision: ResolvedDecision): CommandRefusal | undefined {
   const call = callOf(snapshot, decision.callId);
   if (call === undefined) return unknownCall(snapshot, decision.callId);
@@ -299,7 +301,7 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): CommandRefus
       facts: { callId: call.callId },
     };
   const { shown } = decision;
-  // A plain answer to a later question is words for that question; a plain decision may be meant for another one.
+  // A plain answer always belongs to this question. A plain decision may belong to an earlier question.
   const plain = decision.decision === 'answer' || isFirstQuestion(snapshot, call);
   if (shown === null ? !plain : shown !== shownOf(call, call.state.reason))
     return otherQuestionRefusal(call, call.state.reason);
@@ -324,7 +326,7 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): CommandRefus
   return undefined;
 }
 
-/** The refusal of a decision on another question. It omits the new code, which the client must read from the new question. */
+/** Returns the refusal of a decision on an old question. The client must read the new code from the new question. */
 export function otherQuestionRefusal({ callId, title }: Call, reason: PendingReason): CommandRefusal {
   return {
     type: 'refuse',
@@ -357,7 +359,7 @@ function alreadyDecided(call: Call, decided: NonNullable<Call['decided']>): Comm
 }
 
 function unknownCall(snapshot: Snapshot, callId: string): CommandRefusal {
-  // A call that was pending when its task ended waits no longer.
+  // After the end of the task, no call waits.
   const pending = isTerminal(snapshot) ? [] : waitingCalls(snapshot).map((call) => call.callId);
   const others = pending.length > 0 ? `Pending: ${pending.join(', ')}.` : 'No call waits for a decision.';
   const end = isTerminal(snapshot) ? ` The task has ended (${snapshot.status.state}).` : '';

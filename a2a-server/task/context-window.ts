@@ -1,10 +1,10 @@
 /**
  * Fits the conversation into the model's context window. Pure.
  *
- * - The task's first message and the last turns stay whole. The older turns between them are summarised. If that is not
- *   enough or fails, long answers and results are clipped.
- * - A turn is kept or left out together with the results of its calls.
- * - The process terminates: each summary covers more than the last, and each clip is shorter or covers more.
+ * - The task's first message and the last turns stay complete. A summary replaces the older turns between them. If that
+ *   is not enough or fails, this clips long answers and results.
+ * - A turn and the results of its calls stay together.
+ * - The process terminates: each summary covers more than the last summary. Each clip is shorter or covers more.
  */
 import { isSamePlace, conversationPassages, type ConversationStep, type Passage } from './conversation.ts';
 import type { TaskEvent, TurnPlace } from './events.ts';
@@ -17,13 +17,13 @@ import { omittedTurns } from './transcript.ts';
 export const BYTES_PER_TOKEN = 3;
 /** The overhead of one message, in tokens. */
 const WRAPPING = 10;
-/** The part of the window for the conversation. The rest is for the answer, which most providers count too. */
+/** The part of the window for the conversation. The rest is for the answer, because most providers also count it. */
 const FILLED = 2 / 3;
 /** The part of the conversation's tokens for the last turns, which are not summarised. `SUMMARY` is the part for the summary. */
 const KEPT = 3 / 8;
 const SUMMARY = 1 / 6;
 const LONGEST_SUMMARY = 4_000;
-/** The limits of an answer or a result, in characters. The shortest still carries some information. */
+/** The limits of an answer or a result, in characters. Even the shortest text still has some information. */
 const CLIPS = [64_000, 32_000, 16_000, 8_000, 4_000, 2_000, 1_000, 500];
 
 /** The context window of a model. */
@@ -49,12 +49,12 @@ export type ContextReduction =
     }
   | { type: 'clip'; event: TaskEvent };
 
-/** An upper estimate of a text's tokens. Text that is no language may have more. */
+/** Returns a high estimate of a text's tokens. Text that is no language may have more tokens. */
 export function tokensOf(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-/** The estimated size of the prompt in tokens. It uses the provider's last count, if known, plus everything since. */
+/** Estimates the size of the prompt in tokens: the provider's last count, if known, plus the later passages. */
 export function tokensNeeded(earlier: readonly Snapshot[], current: Snapshot, room: ContextWindow): number {
   const shown = conversationPassages(earlier, current, room);
   const all = room.beside + total(shown);
@@ -64,11 +64,11 @@ export function tokensNeeded(earlier: readonly Snapshot[], current: Snapshot, ro
     isSamePlace(place, { taskId: current.taskId, turn: counted.turn }),
   );
   if (since === -1) return all;
-  // Some providers count only uncached tokens. No provider's count is below half of the real number otherwise.
+  // Some providers count only uncached tokens. So never use less than half of the estimate.
   return Math.max(counted.inputTokens + total(shown.slice(since)), all / 2);
 }
 
-/** The next step to shorten the conversation. @returns undefined if it fits or cannot be shortened. */
+/** Returns the next step to shorten the conversation; undefined if it fits or cannot be shorter. */
 export function nextReduction(
   earlier: readonly Snapshot[],
   current: Snapshot,
@@ -100,32 +100,32 @@ export function reductionWithoutSummary(
   };
 }
 
-/** True if the provider refused the length and the conversation was not shortened since. */
+/** True if the provider refused the length and the conversation is still the same. */
 export function isRefused({ context }: Snapshot): boolean {
   return context.refused === 'yes';
 }
 
-/** The limit in tokens. After a refusal the estimate was too low, so the limit is half of the estimate. */
+/** Returns the limit in tokens. After a refusal the estimate was too low, so the limit is half of the estimate. */
 function mostTokens(earlier: readonly Snapshot[], current: Snapshot, room: ContextWindow): number {
   const filled = room.window === undefined ? Infinity : Math.floor(room.window * FILLED);
-  // Many tools leave little room. A shorter answer is better than a new summary in every turn.
+  // Many tools leave little space. A shorter answer is better than a new summary in every turn.
   const most = Math.max(filled, room.beside + filled / 2);
   return isRefused(current) ? Math.min(most, tokensNeeded(earlier, current, room) / 2) : most;
 }
 
-/** @param free the tokens of the window that the conversation may use. */
+/** @param free the tokens of the window that the conversation may use */
 function summaryFor(shown: readonly Passage[], free: number): ContextReduction | undefined {
   const end = endOfOld(shown, free * KEPT);
   const upTo = shown[end]?.place;
   if (upTo === undefined) return undefined;
   const covered = shown.slice(0, end + 1);
   const tokens = Math.min(LONGEST_SUMMARY, Math.floor(free * SUMMARY));
-  // Do not summarise passages that are hardly longer than their summary.
+  // If the passages are not much longer than their summary, do not summarise them.
   const gone = total(covered.filter(({ kind }) => kind !== 'task'));
   return gone > tokens * 2 ? { type: 'summarise', upTo, covered, tokens } : undefined;
 }
 
-/** The index of the last turn to summarise: the newest turn that does not fit, or the last turn but one. */
+/** Returns the index of the last turn to summarise: the newest turn that does not fit, or the second-last turn. */
 function endOfOld(shown: readonly Passage[], kept: number): number {
   const last = shown.findLastIndex(({ kind }) => kind === 'turn');
   let tokens = total(shown.slice(Math.max(last, 0)));
@@ -141,7 +141,7 @@ function endOfOld(shown: readonly Passage[], kept: number): number {
   return end;
 }
 
-/** The longest clip that fits. If none fits, the shortest one, provided that it shortens anything. */
+/** Returns the longest clip that fits. If no clip fits, returns the shortest clip, if it shortens the text. */
 function clipFor(
   earlier: readonly Snapshot[],
   current: Snapshot,

@@ -1,19 +1,19 @@
-/** The parts of the conversation that the model sees summarised or clipped, so that it fits into the context window. Pure. */
+/** Tracks the summaries and clips that fit the conversation into the model's context window. Pure. */
 import type { TaskEvent, TurnPlace, Usage } from './events.ts';
 import type { Turn } from './snapshot.ts';
 
 export interface Context {
   summary: { upTo: TurnPlace; text: string } | null;
   clip: { upTo: TurnPlace; chars: number } | null;
-  /** Whether the provider refused the conversation's length since the last answer, and whether it was shortened since. */
+  /** The provider's reaction to the length since the last answer. `shortened`: refused, and then shortened. */
   refused: 'no' | 'yes' | 'shortened';
-  /** The provider's count of input tokens for the last turn. Null when the conversation before that turn has changed. */
+  /** The provider's count of input tokens for the last turn. Null if the conversation before that turn has changed. */
   counted: { turn: number; model: string; inputTokens: number } | null;
-  /** The number of the last turn before the conversation was last shortened. Null if it never was. */
+  /** The last turn before the last shortening of the conversation. Null if there was no shortening. */
   shortenedAt: number | null;
 }
 
-/** The note for a person when the conversation is summarised. */
+/** The note for a person about a summary. */
 export const SUMMARISED =
   'The older part of the conversation is summarised from here on, so that the rest fits into the window of the model.';
 

@@ -15,25 +15,25 @@ export interface ModelCall {
 /** One step of the conversation in a form that fits every model. */
 export type ConversationStep =
   | { role: 'user'; text: string }
-  /** `parts`: the same turn with all that its model needs back. Absent for another model, and after a change of the conversation. */
+  /** `parts`: the same turn with its model's own data. Absent for another model, and after a change before the turn. */
   | { role: 'assistant'; text: string; calls: ModelCall[]; parts?: ReplayedPart[] }
   | { role: 'tool'; results: { modelCallId: string; tool: string; text: string; isError: boolean }[] };
 
 /**
- * A part of the conversation that is kept or left out as a whole: a message, or a turn with the results of its calls. The
- * first message of the current task (`task`) is always kept.
+ * A part of the conversation that the context window keeps or omits completely: a message, or a turn with the results
+ * of its calls. The first message of the current task (`task`) always stays.
  */
 export interface Passage {
   kind: 'task' | 'message' | 'turn' | 'note' | 'summary';
-  /** The turn, if the passage is one. */
+  /** The turn, if the passage is a turn. */
   place?: TurnPlace;
   steps: ConversationStep[];
 }
 
 /**
- * @param earlier snapshots of the session's ended tasks, oldest first.
+ * @param earlier snapshots of the session's ended tasks, oldest first
  * @param reader the model that gets the conversation. Without it, no turn has `parts`.
- * @returns steps in which every call has a result, as providers require.
+ * @returns steps with a result for each call, as providers require
  */
 export function conversation(
   earlier: readonly Snapshot[],
@@ -43,7 +43,7 @@ export function conversation(
   return conversationPassages(earlier, current, reader).flatMap(({ steps }) => steps);
 }
 
-/** The conversation as passages. A summary replaces the summarised ones. */
+/** Returns the conversation as passages. A summary replaces its passages. */
 export function conversationPassages(
   earlier: readonly Snapshot[],
   current: Snapshot,
@@ -70,8 +70,9 @@ export function isSamePlace(place: TurnPlace | undefined, wanted: TurnPlace): bo
 }
 
 /**
- * The maximum length of each result and each answer of a turn, in characters. The newest clip that covers the turn counts.
- * @param from the snapshots from the turn's own task on
+ * Returns the maximum length of each result and each answer of a turn, in characters. The newest clip for the turn
+ * applies.
+ * @param from the snapshots of the turn's task and all later tasks
  */
 function clipIn(from: readonly Snapshot[], taskId: string): (turn: number) => number {
   const clips = from.flatMap(({ context }) => context.clip ?? []).toReversed();
@@ -108,7 +109,7 @@ function passagesOf(
   return [...opening, ...rest, { kind: 'note', steps: calledOff(snapshot) }];
 }
 
-/** A user message: no model wrote it, and it must come before the model's next answer. */
+/** Returns a summary as a user message. It must come before the model's next answer. */
 function summarised(text: string): ConversationStep {
   return {
     role: 'user',
@@ -116,7 +117,7 @@ function summarised(text: string): ConversationStep {
   };
 }
 
-/** Without this note the model would continue a canceled task in the session's next task. */
+/** Returns a note about a canceled task. Without it, the model would continue that task in the session's next task. */
 function calledOff({ status }: Snapshot): ConversationStep[] {
   if (status.state === 'canceled')
     return [noted(`The task was canceled; what was left of it is not to be done. Reason: ${status.reason}`)];
@@ -132,7 +133,7 @@ function userStep(message: UserMessage): ConversationStep {
   return { role: 'user', text: messageText(message) };
 }
 
-/** The text of a message for an agent. */
+/** Returns the text of a message for an agent. */
 export function messageText({ parts, command }: UserMessage): string {
   if (command) return `(Carried out: ${commandLine(command)})`;
   return parts
@@ -140,7 +141,7 @@ export function messageText({ parts, command }: UserMessage): string {
     .join('\n\n');
 }
 
-/** @param remark a note for the model. It is added to the last result, or, if there are no results, sent as a user message. */
+/** @param remark a note for the model. The last result contains it. Without results, it is a user message. */
 function turnSteps(
   snapshot: Snapshot,
   turn: Turn,
@@ -149,7 +150,7 @@ function turnSteps(
   const calls = callsOf(snapshot, turn);
   const assistant: ConversationStep = {
     role: 'assistant',
-    // Providers refuse an answer that contains only white space.
+    // Providers refuse an answer with only white space.
     text: turn.text.trim() === '' ? '' : keepEnds(turn.text, clip),
     calls: calls.map((call) => ({
       modelCallId: call.modelCallId,
@@ -177,7 +178,7 @@ function turnSteps(
   return [assistant, { role: 'tool', results }];
 }
 
-/** Shortens a text to `chars` characters. Keeps two thirds from the head and one third from the tail, with the omitted count between them. */
+/** Shortens a text to `chars` characters: two thirds from the start, the omitted count, one third from the end. */
 export function keepEnds(text: string, chars: number): string {
   if (text.length <= chars) return text;
   const head = Math.ceil((chars * 2) / 3);

@@ -1,8 +1,8 @@
 /**
  * The events of a task's journal. An event is a fact. It is durable before any code acts on it or sends it.
  *
- * State changes are explicit (`task.working`, `input.required`, `task.completed` …). Each event carries all data that a client
- * needs from it. So a reader can translate an event without folding the earlier ones.
+ * State changes are explicit (`task.working`, `input.required`, `task.completed` …). Each event contains all data that
+ * a client needs from it. So a reader can translate an event without the earlier events.
  */
 import type { CommandCall } from '../../shared/protocol/agent-command.ts';
 import type { Answer } from '../../shared/protocol/question.ts';
@@ -21,7 +21,7 @@ import type {
 } from '../../shared/protocol/tool-approval.ts';
 import type { TurnReplay } from './turn-replay.ts';
 
-/** One part of a person's message: text, or structured data that is passed on unchanged. */
+/** One part of a person's message: text, or structured data. The agent gets the data unchanged. */
 export type MessagePart = { type: 'text'; text: string } | { type: 'data'; data: unknown };
 
 /** One part of an agent's output: text, data, or a file as content or URL. */
@@ -30,7 +30,7 @@ export type ContentPart =
   | { type: 'file'; base64: string; name?: string | undefined; mediaType?: string | undefined }
   | { type: 'file-url'; url: string; name?: string | undefined; mediaType?: string | undefined };
 
-/** An agent's output besides its text. The agent chooses the id, unique within the task. */
+/** An agent's output that is not its text. The agent chooses the id, which is unique within the task. */
 export interface Artifact {
   artifactId: string;
   name: string;
@@ -44,7 +44,7 @@ export interface UserMessage {
   parts: MessagePart[];
   /** The agent runs this command. The message does not go to a model. */
   command?: CommandCall;
-  /** The client's own data about the message. The history shows it, and the model does not get it. */
+  /** The client's own data about the message. It is in the history, but the model does not get it. */
   metadata?: Record<string, unknown>;
   /** The URIs of the extensions that the message uses. */
   extensions?: readonly string[];
@@ -52,7 +52,7 @@ export interface UserMessage {
   referenceTaskIds?: readonly string[];
 }
 
-/** A tool call as the model requested it and the person saw it. */
+/** A tool call: the model's request, and the preview that the person sees. */
 export interface RequestedCall {
   callId: string;
   /** The model's own id for the call. It is unique only within its turn. */
@@ -63,8 +63,8 @@ export interface RequestedCall {
   inputHash: string;
   sideEffect: SideEffect;
   /**
-   * True if a second run has no further effect, although the call needs approval (a GET request). Read-only calls are always
-   * repeatable.
+   * True if a second run of a call that needs approval has no further effect, e.g. of a GET request. Read-only calls
+   * are always repeatable.
    */
   repeatable?: boolean;
   source: ToolSource;
@@ -86,7 +86,7 @@ export type AllowReason =
 /**
  * Policy's verdict on a call.
  *
- * - `ask`: a person decides. `rule` is the rule that requires this. It takes precedence over modes and grants.
+ * - `ask`: a person decides. `rule` is the rule that requires this. The rule has precedence over modes and grants.
  * - `question`: the call is a question to a person. No rule or grant can answer it, and no tool runs.
  * - `allow`: the call runs.
  * - `refuse`: the call cannot run (unknown tool, invalid input, denied by a rule). The model gets `message`.
@@ -103,11 +103,11 @@ export interface Decider {
   channel: string;
 }
 
-/** The state of a file. `mode` has its permissions, for a file that may have to be created again. */
+/** The state of a file. `mode` is its permissions, because a restoration may create the file again. */
 export type FileState =
   | { type: 'content'; hash: string; bytes: number; mode?: number }
   | { type: 'absent' }
-  /** The content was not saved, so it cannot be restored. `why` gives the reason. */
+  /** The server did not save the content, so it cannot restore the file. `why` is the reason. */
   | { type: 'not-saved'; why: string };
 
 /** A file that a tool execution changes. The path is relative to the workspace. */
@@ -117,17 +117,17 @@ export interface SavedFile {
   after: FileState;
 }
 
-/** The outcome of a tool execution. `text` is for the model and already truncated. */
+/** The outcome of a tool execution. `text` is for the model and already has its maximum length. */
 export type ToolOutcome =
   | { type: 'ok'; text: string; summary: string }
   | { type: 'error'; message: string }
   | {
       type: 'stopped';
       reason: StopReason;
-      /** False if the tool did not stop within its grace period. It may still have had an effect. */
+      /** False if the tool did not stop within its grace period. It may have an effect later. */
       confirmed: boolean;
       message: string;
-      /** The output until then. */
+      /** The output until the stop. */
       text: string;
     };
 
@@ -135,15 +135,15 @@ export type ToolOutcome =
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
-  /** The input tokens that the provider read from its cache, and charges less for. Absent if there are none. */
+  /** The input tokens from the provider's cache, which cost less. Absent if there are no such tokens. */
   cachedInputTokens?: number;
-  /** The input tokens that the provider wrote to its cache. Some charge more for them. Absent if there are none. */
+  /** The input tokens that the provider wrote to its cache, which may cost more. Absent if there are no such tokens. */
   cacheWriteTokens?: number;
 }
 
 /**
- * How a model turn ended. A string is a finish reason that all models have. An object is what an agent wants for its task: to
- * end it with a message, to wait for a reply (`question` null: no question), or to wait for a sign-in.
+ * The end of a model turn. A string is a finish reason that all models have. An object is an agent's request for its
+ * task: to end with a message, to wait for a reply (`question` null: no question), or to wait for a sign-in.
  */
 export type TurnEnd =
   | 'stop'
@@ -171,7 +171,7 @@ export type TaskEvent =
   | { type: 'text.delta'; turn: number; text: string }
   /** The model's reasoning. It is not part of the answer. Only clients that ask for it see it. */
   | { type: 'reasoning.delta'; turn: number; text: string }
-  /** `append`: the parts are appended to the artifact of the same turn. Otherwise they replace it. */
+  /** With `append`, the parts extend the artifact of the same turn. Otherwise they replace it. */
   | { type: 'artifact.updated'; turn: number; artifact: Artifact; append: boolean; lastChunk: boolean }
   /** The ACP agent's own session id. A new process of the agent can continue the conversation with it. */
   | { type: 'agent.session'; turn: number; agentSessionId: string }
@@ -183,16 +183,16 @@ export type TaskEvent =
    * needs back in later turns. Old journals have none.
    */
   | { type: 'turn.finished'; turn: number; end: TurnEnd; usage: Usage; usd?: number; replay?: TurnReplay }
-  /** The turn's model call broke off. Its output is void, and the model is asked again. */
+  /** The turn's model call failed. Its output is void, and the next turn calls the model again. */
   | { type: 'turn.abandoned'; turn: number; reason: string }
   /**
-   * The model is not available. It is asked again at `until` (milliseconds since the epoch). `attempts` is the number of
-   * failures in a row. `text` explains it to a person.
+   * The model is not available. The task calls it again at `until` (milliseconds since the epoch). `attempts` is the
+   * number of failures in a row. `text` explains the failure to a person.
    */
   | { type: 'model.unavailable'; attempts: number; until: number; text: string }
   /**
-   * From now on the model sees this summary instead of everything up to this turn. `model` wrote it, and `usage` is its cost.
-   * `model` is null if no model could: the summary then lists what was left out.
+   * From now on the model sees this summary instead of all passages up to this turn. `model` wrote it, and `usage` is
+   * its cost. If no model could write a summary, `model` is null, and the text lists the omitted calls.
    */
   | {
       type: 'context.summarised';
@@ -204,12 +204,12 @@ export type TaskEvent =
     }
   /** From now on the model sees at most `chars` characters of each answer and each result up to this turn. */
   | { type: 'context.clipped'; upTo: TurnPlace; chars: number }
-  /** The provider refused the conversation as too long. It is shortened and sent once more. */
+  /** The provider refused the conversation as too long. The task shortens it and sends it again once. */
   | { type: 'context.exceeded' }
   /**
-   * The task waits for decisions on its pending actions. Without pending actions it waits for a reply, to `question` if there
-   * is one. `expiresAt` (RFC 3339) is the deadline for the reply; null or absent means no deadline. Each pending action has
-   * its own. `budget`: the budget is spent, and the question is whether to continue.
+   * The task waits for decisions on its pending actions. Without pending actions, it waits for a reply (to `question`,
+   * if present). `expiresAt` (RFC 3339) is the deadline for the reply. Null or absent means no deadline. Each pending
+   * action has its own deadline. `budget`: the budget is spent, and the question asks whether to continue.
    */
   | {
       type: 'input.required';
@@ -218,7 +218,7 @@ export type TaskEvent =
       budget?: true;
       expiresAt?: string | null;
     }
-  /** The person must sign in as `question` says, and then reply. */
+  /** The person must sign in as `question` explains, and then reply. */
   | { type: 'auth.required'; question: string; expiresAt?: string | null }
   | {
       type: 'tool.decided';
@@ -231,26 +231,26 @@ export type TaskEvent =
       /** The hash of the input that the person decided on. */
       inputHash: string;
       reason: string | null;
-      /** The limits of the grant that the scope gives. If absent, the grant lasts as long as the task. */
+      /** The limits of the grant that the scope creates. If absent, the grant ends with the task. */
       grant?: GrantLimits;
       /** The checked answer. Only with `answer`. */
       answer?: Answer;
-      /** The changed call as it will run. Only with `edit`. */
+      /** The edited call, which will run. Only with `edit`. */
       edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;
     }
   /** A person revoked grants. */
   | { type: 'grant.revoked'; grantIds: string[]; by: Decider }
   | { type: 'tool.started'; callId: string; tool: string; title: string; toolId: string }
   /**
-   * A running tool asks the person a question and waits for the answer. The question is a separate call outside of any turn.
+   * A running tool asks the person a question and waits for the answer. The question is a separate call without a turn.
    * `askedBy` is the running call.
    */
   | { type: 'tool.asked'; call: RequestedCall; askedBy: string }
   /** A question is void: its tool execution has ended or no longer needs the answer. */
   | { type: 'tool.withdrew'; callId: string; tool: string; title: string }
   /**
-   * `offset`: the number of characters that the execution printed before; old journals omit it. `kept`: not live output, but
-   * the whole of a result that was too long for the model, kept for later requests. `progress`: the tool's newest steps.
+   * `offset`: the number of characters that the execution printed before; old journals omit it. `kept`: this is no live
+   * output, but a complete result that was too long for the model. `progress`: the tool's newest steps.
    */
   | {
       type: 'tool.output';
@@ -263,7 +263,7 @@ export type TaskEvent =
       kept?: true;
       progress?: ToolProgress;
     }
-  /** The old content of files is saved. Durable before the tool execution changes them. The change may still fail. */
+  /** The old content of files, durable before the tool execution changes them. The change may still fail. */
   | { type: 'files.saved'; callId: string; toolId: string; files: readonly SavedFile[] }
   /** The agent's new to-do list. It replaces the old one. */
   | { type: 'todos.updated'; callId: string; todos: readonly Todo[] }
@@ -278,8 +278,9 @@ export type TaskEvent =
   /** A crash lost the outcome of the tool execution. `rerun`: the call is repeatable and runs again without asking. */
   | { type: 'tool.interrupted'; callId: string; tool: string; title: string; toolId: string; rerun: boolean }
   /**
-   * D6: the server that ran this was killed, and a process of the tool may still run and could not be killed. The task waits
-   * until it ends, and then asks a person about the call. `group`: the id of the process group.
+   * D6: the server of this execution was killed. A process of the tool may still run, and the new server could not end
+   * it. The task waits for the end of that process, and then asks a person about the call. `group` is the process group
+   * id.
    */
   | {
       type: 'process.orphaned';
@@ -299,7 +300,7 @@ export type TaskEvent =
       preview: Preview;
       basis: string | null;
     }
-  /** `message`: the agent's final message, besides its output. */
+  /** `message`: the agent's final message, in addition to its output. */
   | { type: 'task.completed'; message?: string }
   | { type: 'task.failed'; message: string }
   | { type: 'task.canceled'; reason: string; by: Decider }

@@ -1,9 +1,10 @@
 /**
- * The deadlines of parked tasks, and what happens when they pass (R14). Pure: absolute times in, events out.
+ * Computes the deadlines of parked tasks, and ends tasks after their deadline (R14). Pure: its input is absolute times,
+ * and its output is events.
  *
- * - An active task never expires. Only a waiting task has a deadline, and it loses the deadline when it continues.
- * - Each deadline is stored in the event that asks (J2). So a later change of the settings does not move it. If the clock goes
- *   back, an expired task stays ended (J3).
+ * - An active task never expires. Only a waiting task has a deadline. When the task continues, the deadline ends.
+ * - The event with the question contains its deadline (J2). So a later change of the settings does not change it. If
+ *   the clock goes back, an expired task stays ended (J3).
  */
 import { cancel } from './commands.ts';
 import type { Decider, RecordedAction, TaskEvent } from './events.ts';
@@ -15,13 +16,13 @@ import { PARKED_STATES, type Snapshot, type Status } from './snapshot.ts';
 export interface ExpirySettings {
   /** The time to decide a pending action or to answer a question. */
   decisionMs: number | null;
-  /** The time to send the next message, if the task asks nothing. */
+  /** The time to send the next message, if the task waits without a question. */
   idleMs: number | null;
 }
 
 export const NO_EXPIRY: ExpirySettings = { decisionMs: null, idleMs: null };
 
-/** The decider of an expired task. */
+/** The decider in the events of an expired task. */
 const EXPIRY: Decider = { principal: 'server', channel: 'expiry' };
 
 /** The pending actions or the question of a parked task. */
@@ -32,8 +33,8 @@ interface PendingExpiry {
 }
 
 /**
- * Adds deadlines to the events that ask. An action that was pending before keeps its deadline: a decision on one of three
- * actions does not extend the other two.
+ * Adds deadlines to events with questions. An action that was already pending keeps its deadline. So a decision on one
+ * of three actions does not extend the other two deadlines.
  */
 export function withDeadlines(
   snapshot: Snapshot,
@@ -61,13 +62,13 @@ function asks(event: TaskEvent): event is AskingEvent {
   return event.type === 'input.required' || event.type === 'auth.required';
 }
 
-/** The earliest deadline, in milliseconds since the epoch. */
+/** Returns the earliest deadline, in milliseconds since the epoch. */
 function deadlineOf({ pending = [], expiresAt }: PendingExpiry): number | null {
   const times = [expiresAt, ...pending.map((action) => action.expiresAt)].flatMap((time) => time ?? []);
   return times.length === 0 ? null : Math.min(...times.map((time) => Date.parse(time)));
 }
 
-/** The task's deadline after these events. Null means none, undefined means unchanged. */
+/** Returns the task's deadline after these events. Null means no deadline, undefined means unchanged. */
 export function deadlineAfter(events: readonly TaskEvent[]): number | null | undefined {
   const state = taskStateAfter(events);
   if (state === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The fold of the journal: `(snapshot, entry) → snapshot`. Total and pure. The snapshot depends on the journal only (J2), so
- * any cache of it may be deleted. An entry that does not fit its predecessors changes only `seq` and the times.
+ * Folds the journal: `(snapshot, entry) → snapshot`. Total and pure. The snapshot depends only on the journal (J2), so
+ * any cache of it may be deleted. If an entry does not fit the earlier entries, it changes only `seq` and the times.
  */
 import { NOTHING_SPENT, budgetUsageAfter } from './budget.ts';
 import { contextAfter, contextAnswered, SUMMARISED, WHOLE_CONTEXT } from './context.ts';
@@ -12,7 +12,7 @@ import { withCodes } from './shown.ts';
 import { addModelSpending } from './spending.ts';
 import type { Call, Snapshot, StateName, Status, Turn } from './snapshot.ts';
 
-/** The first snapshot of a task. @returns undefined if the entry is not `task.created`. */
+/** Creates the first snapshot of a task. @returns undefined if the entry is not `task.created` */
 export function firstSnapshot(taskId: string, entry: JournalEntry): Snapshot | undefined {
   const { event, at, seq } = entry;
   if (event.type !== 'task.created') return undefined;
@@ -65,8 +65,8 @@ export function foldAll(taskId: string, entries: readonly JournalEntry[]): Snaps
 }
 
 /**
- * Joins adjacent chunks of a turn's text or reasoning into one entry, at the position of the last. The fold stays the same.
- * Most entries are such chunks, so this avoids most of the work.
+ * Joins adjacent chunks of a turn's text or reasoning to one entry, at the position of the last chunk. The result of
+ * the fold stays the same. Most entries are such chunks, so this saves most of the work.
  */
 function joinText(entries: readonly JournalEntry[]): JournalEntry[] {
   const joined: JournalEntry[] = [];
@@ -243,7 +243,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
   }
 }
 
-/** Reasoning that no later turn needs is not kept. */
+/** Finishes the open turn. Drops its reasoning if no later turn needs it. */
 function finishedTurn(
   { reasoning, ...turn }: Turn,
   { end, replay }: Extract<TaskEvent, { type: 'turn.finished' }>,
@@ -302,7 +302,7 @@ const STATE_OF: Partial<Record<TaskEvent['type'], StateName>> = {
   'task.rejected': 'rejected',
 };
 
-/** The task's state after these events; undefined if they do not change it. */
+/** Returns the task's state after these events; undefined if they do not change it. */
 export function taskStateAfter(events: readonly TaskEvent[]): StateName | undefined {
   return events.reduce<StateName | undefined>((state, event) => STATE_OF[event.type] ?? state, undefined);
 }

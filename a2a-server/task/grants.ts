@@ -1,27 +1,27 @@
 /**
- * Grants: a person's decision may also cover later calls. Pure. Covered calls run without asking, until the grant's time is
- * over, its uses are spent, or someone revokes it.
+ * Grants: a person's decision may also cover later calls. Pure. Covered calls run without asking, until the grant's
+ * time or its uses are over, or until a person revokes it.
  *
- * - Policy checks the grant when the call is requested. The call may run later, after other calls of the turn. If the grant
- *   is revoked meanwhile, the calls that it allowed and that have not started wait for a decision again.
- * - The journal counts the uses: each allowed call names its grant. The call of the decision itself is not a use.
+ * - Policy checks the grant at the request of a call. The call may run later, after other calls of the turn. If a
+ *   person revokes the grant before the call starts, the call waits for a decision again.
+ * - The journal counts the uses, because each allowed call names its grant. The decided call itself is not a use.
  */
 import type { DecisionScope, GrantLimits, ToolSource } from '../../shared/protocol/tool-approval.ts';
 import type { Decider, JournalEntry, TaskEvent, PolicyVerdict } from './events.ts';
 import type { Call, Snapshot } from './snapshot.ts';
 
 export interface Grant {
-  /** Unique within the task. It follows from the journal position of the decision, so old grants have an id too. */
+  /** Unique within the task. The journal position of the decision determines the id, so old grants have an id too. */
   grantId: string;
   scope: Exclude<DecisionScope, 'once'>;
-  /** The call of the decision that gave this grant. */
+  /** The call whose decision created this grant. */
   callId: string;
   tool: string;
   source: ToolSource;
   by: Decider;
   /** In milliseconds since the epoch, like `expiresAt`. */
   at: number;
-  /** Null if the grant lasts as long as the task. */
+  /** Null if the grant ends with the task. */
   expiresAt: number | null;
   /** Null if the number of uses has no limit. */
   usesLeft: number | null;
@@ -31,7 +31,7 @@ type Decided = Extract<TaskEvent, { type: 'tool.decided' }>;
 
 const MINUTE_MS = 60_000;
 
-/** The grant of a decision, if it gives one. */
+/** Returns the grants that a decision creates. */
 export function grantsGivenBy(event: Decided, call: Call, { seq, at }: JournalEntry): Grant[] {
   if (event.scope === 'once') return [];
   const { minutes, uses }: GrantLimits = event.grant ?? {};
@@ -50,19 +50,19 @@ export function grantsGivenBy(event: Decided, call: Call, { seq, at }: JournalEn
   ];
 }
 
-/** The grants that have not expired at `now`. The snapshot does not contain spent grants. */
+/** Returns the grants that have not expired at `now`. The snapshot contains no spent grants. */
 export function unexpiredGrants(grants: readonly Grant[], now: number): Grant[] {
   return grants.filter(({ expiresAt }) => expiresAt === null || now < expiresAt);
 }
 
-/** The id of the grant that allowed a call, if any. Old journals have no grant id, only the id of the decided call. */
+/** Returns the id of the grant that allowed a call, if any. Old journals have only the id of the decided call. */
 export function grantIdOf(verdict: PolicyVerdict): string | null {
   return verdict.type === 'allow' && verdict.because.type === 'grant'
     ? (verdict.because.grantId ?? null)
     : null;
 }
 
-/** The grants after a verdict. If a grant allowed the call, one of its uses is spent. */
+/** Returns the grants after a verdict. If a grant allowed the call, the grant has one use less. */
 export function grantsAfterUse(grants: readonly Grant[], verdict: PolicyVerdict): readonly Grant[] {
   const used = grantIdOf(verdict);
   if (used === null) return grants;
@@ -73,7 +73,7 @@ export function grantsAfterUse(grants: readonly Grant[], verdict: PolicyVerdict)
     .filter(({ usesLeft }) => usesLeft === null || usesLeft > 0);
 }
 
-/** Removes grants. Calls that they allowed and that have not started wait for a decision again. */
+/** Removes grants. If they allowed calls that have not started, these calls wait for a decision again. */
 export function withoutGrants(
   { grants, calls }: Snapshot,
   revoked: readonly string[],

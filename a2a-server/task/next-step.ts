@@ -1,4 +1,4 @@
-/** Decides the next step of a task's execution from the snapshot alone. So any process can continue the task. Pure. */
+/** Decides the next step of a task's execution only from the snapshot. So any process can continue the task. Pure. */
 import { stuckQuestion, isUnfinished } from './stuck-detection.ts';
 import type { TaskEvent } from './events.ts';
 import { budgetQuestion, NO_BUDGET, type Budget } from './budget.ts';
@@ -20,10 +20,10 @@ import {
 type NextStep =
   /** Parked or ended. */
   | { type: 'settled' }
-  /** An earlier execution died. These events record what it left open, before anything else happens. */
+  /** An earlier execution died. First, these events record its unfinished work. */
   | { type: 'recover'; events: TaskEvent[] }
   | { type: 'ask-model' }
-  /** The model failed. It is not asked again before this time, in milliseconds since the epoch. */
+  /** The model failed. The next call comes at this time, in milliseconds since the epoch. */
   | { type: 'wait'; until: number }
   /** One call with side effects, or several adjacent read-only calls in parallel. */
   | { type: 'run'; calls: Call[] }
@@ -54,7 +54,7 @@ export function nextStep(
     : { type: 'ask-model' };
 }
 
-/** The event for a task that has nothing new for the model: the stuck question or the end. */
+/** Returns the event for a task without new content for the model: the stuck question or the end. */
 function standstill(snapshot: Snapshot, turn: Turn | undefined): TaskEvent | undefined {
   const question = stuckQuestion(snapshot);
   if (question !== undefined) return { type: 'input.required', pending: [], question };
@@ -62,7 +62,7 @@ function standstill(snapshot: Snapshot, turn: Turn | undefined): TaskEvent | und
   return ended ? endOf(turn) : undefined;
 }
 
-/** The last event of a turn without calls. */
+/** Returns the last event of a turn without calls. */
 function endOf({ end }: Turn): TaskEvent {
   switch (end) {
     case 'content-filter':
@@ -97,8 +97,8 @@ function endOf({ end }: Turn): TaskEvent {
 }
 
 /**
- * The first events of a process that continues a working task after a restart. They record what the old process left open, or
- * that the task works again. The time between the processes does not count as working time (see budget.ts).
+ * Returns the first events of a process that continues a working task after a restart. They record the unfinished work
+ * of the old process, or that the task works again. The time between the processes is not working time (see budget.ts).
  */
 export function restartEvents(snapshot: Snapshot): TaskEvent[] {
   if (snapshot.status.state !== 'working') return [];
@@ -106,15 +106,15 @@ export function restartEvents(snapshot: Snapshot): TaskEvent[] {
   return loose.length > 0 ? loose : [{ type: 'task.working' }];
 }
 
-/** The first events of a model turn. The first turn also sets the task to working. */
+/** Returns the first events of a model turn. The first turn also sets the task to working. */
 export function turnStartEvents(snapshot: Snapshot, model: string): TaskEvent[] {
   const started: TaskEvent = { type: 'turn.started', turn: snapshot.turns + 1, model };
   return snapshot.status.state === 'submitted' ? [{ type: 'task.working' }, started] : [started];
 }
 
 /**
- * The events for what a dead execution left open (E2). An unfinished turn is void. A repeatable call runs again. A call with
- * side effects waits for a person, because it may have run.
+ * Returns the events for the unfinished work of a dead execution (E2). An unfinished turn is void. A repeatable call
+ * runs again. A call with side effects waits for a person, because it may have run.
  */
 function looseEnds(snapshot: Snapshot): TaskEvent[] {
   if (isTerminal(snapshot)) return [];
@@ -139,8 +139,8 @@ function looseEnds(snapshot: Snapshot): TaskEvent[] {
 }
 
 /**
- * The first unsettled call. If it is read-only, the read-only calls right after it join it. An ACP agent may wait for all its
- * permissions before it does anything, so its calls start together.
+ * Returns the first unsettled call. If it is read-only, also returns the read-only calls directly after it. The calls
+ * of an ACP agent start together, because the agent may wait for all its permissions.
  */
 function nextBatch(calls: readonly Call[]): Call[] {
   const open = calls.filter((call) => call.state.type !== 'settled');

@@ -5,7 +5,7 @@ import { fold } from './fold.ts';
 import { shownOf } from './shown.ts';
 import { isAgentsOwn, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 
-/** Finds the same question among these actions. A call that is asked again is a different question (D2). */
+/** Finds the same question among these actions. If the task asks again about a call, it is another question (D2). */
 export function findSameQuestion(
   pending: readonly PendingAction[],
   { callId, shown }: Pick<RecordedAction, 'callId' | 'shown'>,
@@ -16,12 +16,12 @@ export function findSameQuestion(
 const DECISIONS: Readonly<Record<PendingReason, readonly DecisionWord[]>> = {
   approval: ['approve', 'deny', 'edit'],
   'content-changed': ['approve', 'deny', 'edit'],
-  // If a crash lost the outcome, the person may run the call again or skip it, but not edit it.
+  // If a crash lost the outcome, the person may run the call again or skip it. An edit is not possible.
   'outcome-unknown': ['approve', 'deny'],
   question: ['answer', 'deny'],
 };
 
-/** A waiting call as a pending action. A call of an ACP agent cannot be edited. */
+/** Converts a waiting call to a pending action. A person cannot edit a call of an ACP agent. */
 function pendingAction(snapshot: Snapshot, call: Call, reason: PendingReason): PendingAction {
   const { callId, tool, title, input, sideEffect, source, preview, rule } = call;
   return {
@@ -45,15 +45,15 @@ function pendingOf(snapshot: Snapshot, call: Call): PendingAction[] {
   return call.state.type === 'waiting' ? [pendingAction(snapshot, call, call.state.reason)] : [];
 }
 
-/** True if the task has asked nothing before this question. Then a plain word can be meant for no other question (D2). */
+/** True if this is the task's first question. Then a plain word cannot belong to another question (D2). */
 export function isFirstQuestion(snapshot: Snapshot, { callId, state }: Call): boolean {
   if (state.type !== 'waiting' || (state.reason !== 'approval' && state.reason !== 'question')) return false;
   return !hasAsked(snapshot, callId);
 }
 
 /**
- * Whether the task may have asked something before. A message after the first one may have answered a question in words, a
- * budget question or a sign-in. @param except a call that does not count
+ * True if the task may have asked a question before. For example, the second message of a task may be the reply to a
+ * question in words, a budget question or a sign-in. @param except a call to ignore
  */
 export function hasAsked({ calls, exchanges, queued }: Snapshot, except?: string): boolean {
   const messages = exchanges.filter(({ type }) => type === 'message').length + queued.length;
@@ -68,7 +68,7 @@ function wasAsked({ decided, state }: Call): boolean {
   );
 }
 
-/** The actions that the task waits for. An action that was pending before keeps its deadline. */
+/** Returns the pending actions of the task. An action that was already pending keeps its deadline. */
 export function pendingActions(snapshot: Snapshot): PendingAction[] {
   const asked = snapshot.status.state === 'input-required' ? snapshot.status.pending : [];
   return waitingCalls(snapshot)
@@ -76,15 +76,15 @@ export function pendingActions(snapshot: Snapshot): PendingAction[] {
     .map((action) => ({ ...action, expiresAt: findSameQuestion(asked, action)?.expiresAt ?? null }));
 }
 
-/** The event that parks the task if calls wait, or continues it if none do. */
+/** Returns the event that parks the task if calls wait. Otherwise returns the event that continues it. */
 export function parkOrContinue(snapshot: Snapshot): TaskEvent {
   const pending = pendingActions(snapshot);
   return pending.length > 0 ? { type: 'input.required', pending } : { type: 'task.working' };
 }
 
 /**
- * Appends the task's state to events of a running call. While a tool waits for an answer, the task stays parked, and clients
- * must see that after each event.
+ * Adds the task's state to events of a running call. While a tool waits for an answer, the task stays parked. Clients
+ * must see that state after each event.
  */
 export function withTaskState(snapshot: Snapshot, ...events: TaskEvent[]): TaskEvent[] {
   if (snapshot.status.state !== 'input-required') return events;
@@ -92,7 +92,7 @@ export function withTaskState(snapshot: Snapshot, ...events: TaskEvent[]): TaskE
   return [...events, parkOrContinue(entries.reduce(fold, snapshot))];
 }
 
-/** The event that voids a question. */
+/** Returns the event that withdraws a question. */
 export function questionWithdrawn({ callId, tool, title }: Call): TaskEvent {
   return { type: 'tool.withdrew', callId, tool, title };
 }

@@ -1,4 +1,4 @@
-/** The command that revokes grants: `(snapshot, command) → events | refusal`. Total and pure. */
+/** Applies the command that revokes grants: `(snapshot, command) → events | refusal`. Total and pure. */
 import { taskEndedRefusal, type CommandRefusal, type Ruling } from './commands.ts';
 import type { Decider, TaskEvent } from './events.ts';
 import { fold } from './fold.ts';
@@ -6,7 +6,7 @@ import { unexpiredGrants } from './grants.ts';
 import { parkOrContinue } from './pending.ts';
 import { isTerminal, PARKED_STATES, waitingCalls, type Snapshot } from './snapshot.ts';
 
-/** Revokes grants. The calls that they allowed and that have not started wait for a decision again. */
+/** Revokes grants. If they allowed calls that have not started, these calls wait for a decision again. */
 export function revoke(
   snapshot: Snapshot,
   wanted: readonly string[] | 'all',
@@ -21,7 +21,7 @@ export function revoke(
   const event: TaskEvent = { type: 'grant.revoked', grantIds, by };
   const after = fold(snapshot, { seq: snapshot.seq + 1, at, event });
   const asksMore = waitingCalls(after).length > waitingCalls(snapshot).length;
-  // While the task works, its execution parks it: another call of the turn may still run.
+  // While the task works, only its execution may park it, because another call of the turn may still run.
   const parked = PARKED_STATES.has(snapshot.status.state);
   return { type: 'append', events: parked && asksMore ? [event, parkOrContinue(after)] : [event] };
 }

@@ -1,4 +1,4 @@
-/** The state of a task: the fold of its journal. Values are immutable. */
+/** Defines the snapshot, which is the state of a task: the fold of its journal. Values are immutable. */
 import type { Answer, Question } from '../../shared/protocol/question.ts';
 import type {
   DecisionWord,
@@ -50,7 +50,7 @@ export const TERMINAL_STATES: ReadonlySet<StateName> = new Set<StateName>([
   'rejected',
 ]);
 
-/** The states in which a task waits for a person and nothing runs. */
+/** In these states a task waits for a person. */
 export const PARKED_STATES: ReadonlySet<StateName> = new Set<StateName>(['input-required', 'auth-required']);
 
 /** The state of a call. `settled` is final. */
@@ -70,10 +70,10 @@ export type CallResult =
   | { type: 'refused'; message: string }
   /** The person's answer to a question. */
   | { type: 'answered'; answer: Answer; by: Decider }
-  /** A question of a tool execution that ended before the answer. */
+  /** The tool execution ended before the answer to its question. */
   | { type: 'withdrawn' };
 
-/** A person's first valid decision since the call was last asked. */
+/** A person's first valid decision since the last question about the call. */
 export interface Decided {
   decision: DecisionWord;
   by: Decider;
@@ -85,7 +85,7 @@ export interface Decided {
 export interface Call extends RequestedCall {
   turn: number;
   state: CallState;
-  /** The decision in force; null if none was needed or made. */
+  /** The current decision; null if there is no decision. */
   decided: Decided | null;
   /** The model's input, if a person edited it. */
   originalInput: Record<string, unknown> | null;
@@ -108,12 +108,12 @@ export interface Turn {
   text: string;
   /** The model's reasoning, which is not part of the answer. */
   reasoning?: string;
-  /** What the model needs back in later turns. */
+  /** The data that the model needs in later turns. */
   replay?: TurnReplay;
   /** The artifacts, in the order of their first event. */
   artifacts: readonly Artifact[];
   callIds: readonly string[];
-  /** How the turn ended; null while the model call runs. */
+  /** The end of the turn; null while the model call runs. */
   end: TurnEnd | null;
 }
 
@@ -125,7 +125,7 @@ export interface Snapshot {
   sessionId: string;
   principal: string;
   settings: TaskSettings;
-  /** What the client gets as the answer: the task, or only the agent's last text. */
+  /** The kind of answer for the client: the task, or only the agent's last text. */
   answer: 'task' | 'message';
   createdAt: number;
   updatedAt: number;
@@ -133,7 +133,7 @@ export interface Snapshot {
   seq: number;
   status: Status;
   exchanges: readonly ConversationItem[];
-  /** Messages that no turn has seen yet, oldest first. */
+  /** Messages that are not in any turn yet, oldest first. */
   queued: readonly UserMessage[];
   /** The turn whose model call runs, with its text so far. */
   openTurn: Turn | null;
@@ -147,7 +147,7 @@ export interface Snapshot {
   todos: readonly Todo[];
   /** The number of model failures in a row, and the time of the next attempt; null after a success. */
   outage: { attempts: number; until: number } | null;
-  /** The number of turns started, with abandoned ones. */
+  /** The number of started turns, including abandoned turns. */
   turns: number;
   /** The cost of each model, by its id. */
   spending: SpendingByModel;
@@ -169,69 +169,71 @@ export function isTerminal(snapshot: Snapshot): boolean {
   return TERMINAL_STATES.has(snapshot.status.state);
 }
 
-/** The last progress message of a working task. */
+/** Returns the last progress message of a working task. */
 export function progressNoteOf({ status }: Snapshot): string | undefined {
   return status.state === 'working' ? status.note : undefined;
 }
 
-/** Parked or ended. The task changes only by a new command. */
+/** True if the task is parked or ended. Then only a new command changes it. */
 export function isSettled(snapshot: Snapshot): boolean {
   return PARKED_STATES.has(snapshot.status.state) || isTerminal(snapshot);
 }
 
-/** The last finished turn, if no message followed it. */
+/** Returns the last finished turn, if no message followed it. */
 export function lastTurn(snapshot: Snapshot): Turn | undefined {
   const last = snapshot.exchanges.at(-1);
   return last?.type === 'turn' ? last.turn : undefined;
 }
 
-/** The newest message. The next turn answers it. */
+/** Returns the newest message. The next turn answers it. */
 export function newestMessage({ exchanges, queued }: Snapshot): UserMessage | undefined {
   const last = exchanges.findLast((exchange) => exchange.type === 'message');
   return queued.at(-1) ?? last?.message;
 }
 
-/** The call with this id. The id may come from any client, so `constructor` must not match. */
+/**
+ * Returns the call with this id. Any client may send the id, so an inherited key such as `constructor` must not match.
+ */
 export function callOf({ calls }: Snapshot, callId: string): Call | undefined {
   return Object.hasOwn(calls, callId) ? calls[callId] : undefined;
 }
 
-/** The calls of a turn, in the model's order. */
+/** Returns the calls of a turn, in the model's order. */
 export function callsOf(snapshot: Snapshot, turn: Turn | undefined): Call[] {
   return (turn?.callIds ?? []).flatMap((callId) => snapshot.calls[callId] ?? []);
 }
 
-/** The calls that wait for a decision, oldest first. */
+/** Returns the calls that wait for a decision, oldest first. */
 export function waitingCalls(snapshot: Snapshot): Call[] {
   return Object.values(snapshot.calls).filter((call) => call.state.type === 'waiting');
 }
 
-/** The question of a call, if it is one. */
+/** Returns the question, if the call is a question. */
 export function questionOf({ preview }: Pick<RequestedCall, 'preview'>): Question | undefined {
   return preview.type === 'question' ? preview : undefined;
 }
 
-/** The open questions of a running call. */
+/** Returns the open questions of a running call. */
 export function openQuestions(snapshot: Snapshot, callId: string): Call[] {
   return waitingCalls(snapshot).filter(({ askedBy }) => askedBy === callId);
 }
 
-/** A call without side effects. It needs no decision and may run in parallel with other read-only calls. */
+/** True for a call without side effects. It needs no decision and may run in parallel with other read-only calls. */
 export function isReadOnly(call: Pick<RequestedCall, 'sideEffect'>): boolean {
   return call.sideEffect === 'none';
 }
 
 /**
- * A call that an ACP agent runs itself after it gets permission. The server cannot change its input or the order of the
- * agent's calls.
+ * True for a call that an ACP agent itself runs after permission. The server cannot change its input or the order of
+ * the agent's calls.
  */
 export function isAgentsOwn(call: Pick<RequestedCall, 'source'>): boolean {
   return call.source.type === 'acp-agent';
 }
 
 /**
- * True if the call may run again without asking after its outcome is lost (E2). This is not the same as read-only: a GET
- * request changes nothing, but a person decides on it first, because the URL may leak data.
+ * True if the call may run again without asking after its outcome is lost (E2). Not each repeatable call is read-only:
+ * a GET request changes nothing, but a person must approve it, because the URL may leak data.
  */
 export function isRepeatable(call: Pick<RequestedCall, 'sideEffect' | 'repeatable'>): boolean {
   return isReadOnly(call) || call.repeatable === true;

@@ -26,7 +26,7 @@ export interface Price extends Rates {
 const MILLION = 1_000_000;
 
 /**
- * The cost of one turn; the rates may depend on the length of its prompt.
+ * Computes the cost of one turn. The rates may depend on the length of its prompt.
  * @returns undefined if the price is unknown. Zero tokens cost nothing.
  */
 export function costOf(usage: Usage, price: Price | undefined): number | undefined {
@@ -41,7 +41,7 @@ export function costOf(usage: Usage, price: Price | undefined): number | undefin
   return (fresh * input + cache + outputTokens * output) / MILLION;
 }
 
-/** @param usd the cost from the event. */
+/** @param usd the cost from the event */
 export function spendingOf(usage: Usage, usd: number | undefined): Spending {
   return { ...usage, usd: usd ?? costOf(usage, undefined) ?? null };
 }

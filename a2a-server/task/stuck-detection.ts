@@ -1,6 +1,7 @@
 /**
- * Detects a model that is stuck: its answers are empty or cut off, or its calls are refused or repeated. The model gets a
- * remark in its next turn. After a number of such turns in a row, a person is asked. A person's message resets the count. Pure.
+ * Detects a model that is stuck: its answers are empty or incomplete, or its calls are refused or repeated. The model
+ * gets a remark in its next turn. After a number of such turns in a row, the task asks a person. A person's message
+ * resets the count. Pure.
  */
 import { resultForModel } from './call-result.ts';
 import { callsOf, type Call, type ConversationItem, type Snapshot, type Turn } from './snapshot.ts';
@@ -8,9 +9,11 @@ import { callsOf, type Call, type ConversationItem, type Snapshot, type Turn } f
 type Fault = 'empty' | 'cut' | 'refused' | 'same';
 
 interface Rule {
-  /** The number of such turns in a row without a remark. The results may say enough, or the repetition may be intended. */
+  /**
+   * The number of such turns in a row without a remark. The results may be enough, or the repetition may be correct.
+   */
   silent: number;
-  /** The number of such turns in a row after which a person is asked. */
+  /** After this number of such turns in a row, the task asks a person. */
   most: number;
   /** The remark for the model. */
   remark: string;
@@ -49,7 +52,7 @@ const RULES: Readonly<Record<Fault, Rule>> = {
   },
 };
 
-/** The remarks for the model, by the number of the turn that they follow. */
+/** Returns the remarks for the model. The key is the number of the turn before the remark. */
 export function stuckRemarks(snapshot: Snapshot): ReadonlyMap<number, string> {
   const told = new Map<number, string>();
   for (const { fault, count, turn } of faults(snapshot)) {
@@ -59,7 +62,7 @@ export function stuckRemarks(snapshot: Snapshot): ReadonlyMap<number, string> {
   return told;
 }
 
-/** The question to a person when the model is stuck; undefined if it is not. */
+/** Returns the question to a person if the model is stuck; otherwise undefined. */
 export function stuckQuestion(snapshot: Snapshot): string | undefined {
   const last = snapshot.exchanges.at(-1);
   const fault = faults(snapshot).at(-1);
@@ -83,7 +86,7 @@ function lastly(snapshot: Snapshot, turn: Turn): string {
 
 interface Found {
   fault: Fault;
-  /** The length of the run of such turns, with this one. */
+  /** The number of such turns in a row, including this turn. */
   count: number;
   turn: Turn;
 }

@@ -1,5 +1,5 @@
 /**
- * The newest output of tool executions in the snapshot. The journal has all of it. Pure.
+ * Stores the newest output of tool executions in the snapshot. The journal has the complete output. Pure.
  */
 import type { TaskEvent } from './events.ts';
 
@@ -10,10 +10,10 @@ export interface ExecutionOutput {
   text: string;
 }
 
-/** The limit in characters over all executions of a task. So the output of many builds still fits into one response. */
+/** The limit in characters for all executions of a task together, so that the output fits into one response. */
 export const MAX_HELD = 2_000_000;
 
-/** Adds output. Executions are in the order of their first output. Above the limit, the oldest executions are dropped whole. */
+/** Adds output. Executions are in the order of their first output. Above the limit, drops the oldest executions. */
 export function withOutput(
   outputs: readonly ExecutionOutput[],
   { toolId, tool, title, text }: Extract<TaskEvent, { type: 'tool.output' }>,

@@ -1,10 +1,12 @@
 import { type ConversationStep, type Passage, keepEnds } from './conversation.ts';
 
-/** The limits of one answer, input or result, in characters. A longer piece adds little to a summary. */
+/** The limit of one answer, input or result, in characters. More text hardly improves a summary. */
 const LONGEST = 6_000;
 const SHORTEST = 200;
 
-/** The transcript in at most `chars` characters. It clips the longest pieces first. If that is not enough, it cuts the middle. */
+/**
+ * Builds a transcript of at most `chars` characters. Clips the longest pieces first. Then, if needed, cuts the middle.
+ */
 export function transcript(covered: readonly Passage[], chars: number): string {
   const steps = covered.flatMap((passage) => passage.steps);
   for (let piece = LONGEST; ; piece = Math.floor(piece / 2)) {
@@ -38,7 +40,7 @@ function written(step: ConversationStep, piece: number): string {
 const SHOWN_INPUT = 160;
 const SHOWN_RESULT = 200;
 
-/** Lists the calls and their results after the previous summary. If there is no room for all, it keeps the newest calls. */
+/** Lists the calls and their results after the previous summary. If the list is too long, keeps the newest calls. */
 export function omittedTurns(covered: readonly Passage[], chars: number): string {
   const before = covered.flatMap(({ kind, steps }) => (kind === 'summary' ? steps : [])).map(textOf);
   const lines = covered.flatMap(({ kind, steps }) => (kind === 'turn' ? callLines(steps) : []));

@@ -1,8 +1,7 @@
 /**
- * What a model gets back of its own earlier turns besides text and calls: its reasoning, and data that only its provider
- * understands. Some providers refuse a call without its signature, and refuse reasoning after another conversation than the
- * one that it followed. So a turn is replayed only to the model that wrote it, and only while everything before it is
- * unchanged. Pure.
+ * Replays to a model the parts of its earlier turns that are neither text nor calls: its reasoning, and data that only
+ * its provider understands. Some providers refuse a call without its signature. Some refuse reasoning if the
+ * conversation before it has changed. So the replay needs the same model and an unchanged earlier conversation. Pure.
  */
 import type { RequestedCall } from './events.ts';
 import type { Snapshot, Turn } from './snapshot.ts';
@@ -18,7 +17,7 @@ export type ProviderState = Readonly<Record<string, JsonObject>>;
 /** A part of a turn, in the model's order. A text or reasoning part is the next `length` characters of the turn's text. */
 export type TurnPart =
   | { type: 'text' | 'reasoning'; length: number; state?: ProviderState }
-  /** The turn's next call. `input`: what the model wrote, if the checked input of the call differs from it. */
+  /** The turn's next call. `input`: the model's input, if the checked input of the call differs from it. */
   | { type: 'call'; input?: JsonObject; state?: ProviderState };
 
 /** `basis`: a hash of the instructions and tools that the model got. */
@@ -27,7 +26,7 @@ export interface TurnReplay {
   parts: readonly TurnPart[];
 }
 
-/** The model that reads the conversation, and the hash of the instructions and tools in front of it. */
+/** The model that reads the conversation, and the hash of the instructions and tools before the conversation. */
 export interface ConversationReader {
   model: string;
   basis: string;
@@ -45,7 +44,7 @@ export type ReplayedPart =
     };
 
 /**
- * Whether the turn follows the same conversation as when it was written.
+ * True if the conversation before the turn is still the same as when the model wrote the turn.
  * @param later the later tasks of the session
  */
 export function isReplayable(
@@ -62,7 +61,7 @@ export function isReplayable(
   );
 }
 
-/** The parts of a turn with their content. White space without state is left out, because providers refuse it. */
+/** Returns the parts of a turn with their content. Omits white space without state, because providers refuse it. */
 export function replayedParts(
   { text, reasoning = '', replay }: Turn,
   calls: readonly (RequestedCall & { originalInput: Record<string, unknown> | null })[],
