@@ -20,7 +20,7 @@ export interface ToolContext {
   signal: AbortSignal;
 }
 
-/** The outcome of a tool's question. A stopped tool gets no answer; its signal aborts instead. */
+/** The outcome of a tool's question. If the tool is stopped, it gets no outcome, and its signal aborts. */
 export type PersonsAnswer =
   /** `answer` has the form that the question asks for: text, one label, several labels, or form values. */
   | { type: 'answered'; answer: Answer; by: { principal: string; channel: string } }
@@ -42,7 +42,7 @@ export interface ToolRun extends ToolContext {
   /**
    * Asks the person a question and waits without a time limit. The task is parked while it waits.
    *
-   * Rejects when the run is stopped or `signal` aborts; the question is then withdrawn.
+   * When the run stops or `signal` aborts, this rejects and withdraws the question.
    */
   ask: (question: Question, options?: { signal?: AbortSignal }) => Promise<PersonsAnswer>;
   /**
@@ -50,11 +50,11 @@ export interface ToolRun extends ToolContext {
    * @throws ProductError FORBIDDEN if a policy rule denies the host
    */
   goesTo?: (hosts: readonly string[]) => void;
-  /** Why `signal` aborted, for a service that the tool has to tell. Undefined before. */
+  /** Returns the reason of the abort, for a tool that must report it to a service. Undefined before the abort. */
   stopCause?: () => { reason: StopReason; message: string } | undefined;
   /**
-   * Records an answer that comes after the run was stopped. Clients of the task see it as output, and `read-output` reads it. A
-   * task that has ended records nothing.
+   * Records an answer that arrives after the stop of the run. Clients of the task see it as output, and `read-output`
+   * reads it. If the task has ended, this records nothing.
    */
   answeredLate?: (text: string) => void;
   /** The running call, and its task state at the start. An ACP agent's own tool calls use it. */
@@ -74,7 +74,7 @@ export interface ToolPreview {
   basis: string | null;
 }
 
-/** The files, commands and hosts that a call names in its input. Policy rules check them. */
+/** The files, commands and hosts in a call's input. Policy rules check them. */
 export interface CallTargets {
   /** Files and directories of the workspace, as the input spells them. */
   paths?: readonly string[];
@@ -99,18 +99,18 @@ export interface Tool<Input = unknown> {
   /** The JSON Schema for the model, if it differs from `schema`. MCP tools bring their own. */
   readonly inputSchema?: Record<string, unknown>;
   /**
-   * True for a tool that touches nothing but files, and these only through its workspace. Its start is then recorded with its
-   * first change, in one append (E2); any other tool's start is recorded before it runs.
+   * True for a tool that changes only files, and only through its workspace. One append then contains its start and its
+   * first change (E2). For any other tool, the journal records the start before the tool runs.
    */
   readonly startsWithFirstChange?: true;
   /** The server stops a run after this many milliseconds, with reason `timeout`. */
   timeoutMs(input: Input): number;
-  /** A longer result is kept in the journal, and the model gets its head and tail. The default is 105,000 characters. */
+  /** The journal stores a longer result, and the model gets its start and end. The default is 105,000 characters. */
   readonly maxResultChars?: number;
   /** The time for a stopped run to settle, in milliseconds. The default is the server's grace period. */
   readonly graceMs?: number;
   title(input: Input): string;
-  /** Omitted if the input does not name what the call touches. Rules by path, command or host then do not apply. */
+  /** Omitted if the input names no files, commands or hosts. Rules by path, command or host then do not apply. */
   reach?(input: Input): CallTargets;
   /**
    * Reads but changes nothing. @throws ProductError if the call cannot work at all, for example outside the workspace.
@@ -123,8 +123,8 @@ export interface Tool<Input = unknown> {
 }
 
 /**
- * A run throws this if its signal stopped it and it has output or an unconfirmed process to report. Any other way to
- * settle after an abort means: stopped, confirmed, no output.
+ * A stopped run throws this to report output or an unconfirmed process. If the run settles in any other way after an
+ * abort, it is stopped and confirmed, without output.
  */
 export class ToolStopped extends Error {
   override readonly name = 'ToolStopped';
@@ -148,7 +148,7 @@ export interface ToolDeclaration {
   inputSchema: Record<string, unknown>;
 }
 
-/** The sentence counts further problems but does not list them. */
+/** The sentence lists at most this many problems and gives the number of further problems. */
 const MAX_ISSUES = 8;
 
 /** Explains why an input does not fit a tool's schema, in one sentence that names the fields. */

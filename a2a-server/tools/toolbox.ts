@@ -8,13 +8,13 @@ export interface Toolbox {
   /** The names that models see, in the given order. Names from a supply come last. */
   names(): string[];
   /**
-   * The tool declarations for a model, by name: providers cache a prompt only if its beginning stays the same.
+   * The tool declarations for a model, in a fixed order. Providers cache a prompt only if its start stays the same.
    * @param readOnly only tools without side effects
    */
   declarations(options?: { readOnly?: boolean }): ToolDeclaration[];
   /** Explains to the model why a call of a missing tool fails. */
   absence(name: string): string;
-  /** Resolves when the supplies have had their time to start, or when the signal aborts. */
+  /** Resolves when the supplies have started or their start time is over, or when the signal aborts. */
   settled(signal: AbortSignal): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ const MAX_NAMES = 40;
 export function createToolbox(tools: readonly Tool[], supply: ToolSupply = NO_SUPPLY): Toolbox {
   const own = new Map(tools.map((tool) => [tool.name, tool]));
   if (own.size !== tools.length) throw new Error('two tools have the same name');
-  // Cached per tool, so that an unchanged list gives the same objects.
+  // Cache each declaration, so that an unchanged list gives the same objects.
   const declarations = new WeakMap<Tool, ToolDeclaration>();
   const declared = (tool: Tool): ToolDeclaration => {
     const known = declarations.get(tool) ?? declarationOf(tool);

@@ -1,6 +1,6 @@
 /**
- * The `ask-person` tool asks the user a question. The call waits as a call for approval does, but it takes an answer
- * instead of a decision. The tool never runs: the answer is its result.
+ * The `ask-person` tool asks the user a question. The call waits like a call that needs approval, but it needs an
+ * answer instead of a decision. The tool never runs, because the answer is its result.
  */
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';

@@ -23,7 +23,7 @@ import { allowedHosts } from '../web/allowed-hosts.ts';
 import { systemResolve } from '../web/allowed-addresses.ts';
 import { writeFile } from './write-file.ts';
 
-/** A2: the time between SIGTERM and SIGKILL. */
+/** A2: the time between SIGTERM and SIGKILL, in milliseconds. */
 const DEFAULT_GRACE_MS = 5000;
 
 /**
@@ -37,11 +37,11 @@ interface BuiltinToolsOptions {
   clock?: Clock;
   /** Time for an aborted shell command to end before the server kills it, in milliseconds. */
   graceMs?: number;
-  /** The source environment for shell commands, which get a part of it. The default is the server's own environment. */
+  /** The environment from which shell commands get a part. The default is the server's own environment. */
   environment?: Environment;
   /** Names of extra variables to pass to shell commands. `CARGO_*` means each name with that prefix. */
   passEnvironment?: readonly string[];
-  /** Hosts that are not public but that the web tools may reach, each as `host` or `host:port` (X2). */
+  /** Private hosts that the web tools may use, each as `host` or `host:port` (X2). */
   privateHosts?: readonly string[];
   /** Reads the output of tool executions. Without it, `read-output` finds no execution. */
   outputs?: ReadOutput;

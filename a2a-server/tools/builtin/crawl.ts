@@ -69,11 +69,11 @@ async function crawl(
   const report = new CrawlReport(`${start.href} for "${oneLine(text, 200)}"`, query);
   const until = web.clock.now() + TIME_MS;
   try {
-    // A redirect of a page or of robots.txt may name another host, which a policy rule may deny.
+    // A redirect of a page or of robots.txt may name another host. A policy rule may deny that host.
     const onHost = (to: URL): void => goesTo?.(hostTarget(to.href).hosts ?? []);
     await crawlSite({ start, query, maxPages, until, report, signal, output, web, pace, onHost });
   } catch (error) {
-    // A2: keep the pages read so far. Every connection is closed, so the stop is confirmed.
+    // A2: return the pages so far. All connections are closed, so the stop is confirmed.
     if (signal.aborted)
       throw new ToolStopped('The crawl was stopped.', { text: String(report), confirmed: true });
     throw error;

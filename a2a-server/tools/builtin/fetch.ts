@@ -70,7 +70,7 @@ export function createFetch(web: WebContext): Tool {
   });
 }
 
-/** A preview makes no DNS request: a host name can carry data out through DNS. */
+/** Checks the URL without a DNS request, because a host name in a DNS request can leak data. */
 async function place(url: string, { allowed }: WebContext): Promise<URL> {
   const { webUrl } = await import('./web-on-demand.ts');
   return webUrl(url, { allowed });

@@ -38,9 +38,9 @@ interface ChangedFile {
 }
 
 /**
- * Makes the change if the file is unchanged since the preview (D2). Without a basis there was no preview, so the change
- * applies to the current content. In both cases it does not overwrite a concurrent change. @throws ProductError
- * INPUT_CHANGED
+ * Makes the change if the file has not changed since the preview (D2). If there is no basis, there was no preview, so
+ * this changes the current content. It never overwrites a concurrent change.
+ * @throws ProductError INPUT_CHANGED
  */
 export async function makeChange(
   { workspace, basis, signal }: ToolRun,
@@ -56,14 +56,14 @@ export async function makeChange(
   return { path: place, created: before === undefined, bytes: Buffer.byteLength(content) };
 }
 
-/** The new content of an edited file, and how many places of it were replaced. */
+/** The new content of an edited file, and the number of replaced passages. */
 export interface EditedContent {
   content: string;
   replaced: number;
 }
 
 /**
- * Makes an edit that counts the places it replaces. If a person has rewritten the file instead, `rewritten` is true.
+ * Makes an edit and counts the replaced passages. If a person has rewritten the file instead, `rewritten` is true.
  * @param textOf starts the result text, e.g. `Edited a.md in 2 places`
  */
 export async function makeEdit(

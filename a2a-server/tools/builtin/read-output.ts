@@ -22,7 +22,7 @@ export type ReadOutput = (toolId: string, reader: string) => Promise<string | un
 
 export const NO_OUTPUTS: ReadOutput = () => Promise.resolve(undefined);
 
-/** A note for the model where a result omits a part of the output. */
+/** Returns a note for the model if a result omits a part of the output. */
 export function readOutputHint(toolId: string): string {
   return `[read-output with toolId ${JSON.stringify(toolId)} shows the omitted part]`;
 }
@@ -89,7 +89,7 @@ function places(text: string, { toolId, offset, find }: { toolId: string; offset
   while (at !== -1 && lines.length < MAX_PLACES) {
     const around = text.slice(Math.max(0, at - AROUND), at + find.length + AROUND);
     lines.push(`[at ${at}]\n${around}`);
-    // Skip matches that are already visible around this one.
+    // Skip matches that are already visible in the text around this match.
     at = next(text, at + find.length + AROUND);
   }
   const summary = `found ${count(lines.length, 'place')} in the output of ${toolId}`;

@@ -54,8 +54,8 @@ export function editAll(content: string, edits: readonly TextEdit[]): MultiEditR
 }
 
 /**
- * Returns where `passage` begins. With `all`, it returns every match from the left without overlaps. Otherwise it
- * returns the first two, even if they overlap: `aa` is not unique in `aaa`.
+ * Returns the start positions of `passage`. With `all`, returns all matches from the left, without overlaps. Otherwise
+ * returns the first two matches, even if they overlap: `aa` is not unique in `aaa`.
  */
 function placesOf(content: string, passage: string, all: boolean): number[] {
   const places: number[] = [];

@@ -10,7 +10,7 @@ import type { LineMatcher } from './line-matcher.ts';
 const SLICE_CHARACTERS = 128 * 1024;
 /** Time limit for one slice. */
 const SLICE_MS = 50;
-/** The search uses only this much of a longer line. */
+/** The search uses only this many characters of a longer line. */
 const MAX_LINE = 10_000;
 
 export interface MatchedLine {
@@ -76,7 +76,7 @@ function matchRun({ text, lines, start, end }: SearchRun, matcher: LineMatcher):
   return found;
 }
 
-/** Splits the texts that may match into slices. Each start of a match costs time, so a slice can hold several texts. */
+/** Splits the texts that may match into slices. A slice may contain several texts, because each slice costs time. */
 function* slicesOf(texts: readonly string[], matcher: LineMatcher): Generator<SearchRun[]> {
   let slice: SearchRun[] = [];
   let characters = 0;

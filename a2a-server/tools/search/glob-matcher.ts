@@ -2,7 +2,7 @@
 import picomatch from 'picomatch';
 import { withinTimeOrRetry, TimeExceeded } from '../../../shared/runtime/time-limit.ts';
 
-/** A glob becomes a regular expression and can be equally slow; see time-limit.ts. */
+/** A glob becomes a regular expression and may be as slow as one; see time-limit.ts. */
 const LIMIT_MS = 100;
 /** The number of paths to match within one time limit. */
 const BATCH = 500;
@@ -11,8 +11,8 @@ const BATCH = 500;
 export type GlobMatcher = (paths: readonly string[]) => Promise<string[]>;
 
 /**
- * Like ripgrep and .gitignore: a glob without a slash matches a name at any depth, with a slash a path. It supports
- * braces, `**`, negation with a leading `!`, and names with a leading dot.
+ * As in ripgrep and .gitignore, a glob without a slash matches a name at any depth. A glob with a slash matches a path.
+ * It supports braces, `**`, negation with a leading `!`, and names with a leading dot.
  */
 export async function globMatcher(glob: string): Promise<GlobMatcher> {
   const pattern = glob.replace(/^(!?)(?:\.?\/)+/u, '$1');

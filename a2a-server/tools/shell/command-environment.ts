@@ -1,4 +1,4 @@
-/** Selects the environment variables a command gets: enough to work, and no secrets. */
+/** Selects the environment variables of a command: enough to work, and no secrets. */
 
 /**
  * Harmless variables that programs need. A trailing `*` matches any ending. The operator must configure all others.
@@ -50,7 +50,7 @@ const WINDOWS = [
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @param also further names the operator allows, e.g. `JAVA_HOME` or `CARGO_*` */
+/** @param also more names that the operator allows, e.g. `JAVA_HOME` or `CARGO_*` */
 export function commandEnvironment(
   environment: Environment,
   also: readonly string[] = [],

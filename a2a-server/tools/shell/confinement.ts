@@ -1,8 +1,9 @@
 /**
- * Confines shell commands with bubblewrap (Linux). A command may read the system and write only to its workspace and
- * its own /tmp. It sees only its own processes, no hidden directories, no network unless allowed, and none of the Unix
- * sockets that exist when the command starts. (A socket that a service creates later, outside of /run and /tmp, stays in
- * reach. So do sockets of other network namespaces that are mounted elsewhere, and sockets in the workspace.)
+ * Confines shell commands with bubblewrap (Linux). A command may read the system. It may write only to its workspace
+ * and its own /tmp. It sees only its own processes. It sees no hidden directories, no Unix sockets that exist at its
+ * start, and no network unless allowed. (The command can still open three kinds of sockets: sockets that a service
+ * creates later outside of /run and /tmp, sockets of other network namespaces that are mounted elsewhere, and sockets
+ * in the workspace.)
  *
  * Consequences for ending a command (A2, R43)
  * - bubblewrap stays in the shell's process group. `--new-session` would move it out of the group. It is not needed,
@@ -22,14 +23,14 @@ import { errorCodeOf } from '../workspace/file-failure.ts';
 
 export const CONFINE_SHELL = ['auto', 'off', 'require'] as const;
 /**
- * Whether commands are confined: `auto` where possible, `off` never, `require` always. With `require` the server does
- * not start where confinement is impossible.
+ * `auto` confines commands if possible, `off` never, `require` always. With `require`, the server does not start if
+ * confinement is impossible.
  */
 type ConfineShell = (typeof CONFINE_SHELL)[number];
 
 export interface SandboxOptions {
   network: boolean;
-  /** Directories that are empty in the sandbox: the server's own (X2). */
+  /** The server's own directories, which are empty in the sandbox (X2). */
   hidden: readonly string[];
 }
 
@@ -42,7 +43,7 @@ const PATIENCE_MS = 10_000;
 
 const BWRAP = 'bwrap';
 
-/** Most sockets of services, e.g. Docker, are in /run. A command that can open one is not confined. */
+/** Private directories in the sandbox. Services such as Docker have sockets in /run that would bypass the sandbox. */
 const PRIVATE_DIRECTORIES = ['/tmp', '/var/tmp', '/run'];
 const READ_ONLY_SYSTEM = [
   ...'--ro-bind / / --dev /dev --proc /proc'.split(' '),
@@ -55,9 +56,9 @@ const OWN_NAMESPACES = [
 ];
 
 /**
- * Tests whether confinement works by creating a sandbox. @throws ProductError CONFIGURATION if it is required and
- * does not work
+ * Creates a test sandbox to find out whether confinement works.
  * @param path the PATH to find bubblewrap
+ * @throws ProductError CONFIGURATION if confinement is required and does not work
  */
 export async function findConfinement(
   { confine, network, hidden }: SandboxOptions & { confine: ConfineShell },
@@ -75,8 +76,8 @@ export async function findConfinement(
 }
 
 /**
- * The command line that runs `command` in a sandbox. @param at the only writable directory, the working directory, and the
- * sockets to hide
+ * Returns the command line that runs `command` in a sandbox.
+ * @param at the only writable directory, the working directory, and the sockets to hide
  */
 export function sandboxCommand(
   { network, hidden }: SandboxOptions,
@@ -102,7 +103,7 @@ export function sandboxCommand(
   ];
 }
 
-/** The sockets outside of the directories that the sandbox replaces. A command could open them by their path. */
+/** Finds sockets outside of the directories that the sandbox replaces. A command could open them by their path. */
 export function socketsToHide({ box, root }: { box: SandboxOptions; root: string }): Promise<string[]> {
   return serviceSockets([...PRIVATE_DIRECTORIES, '/dev', '/proc', ...box.hidden, root]);
 }

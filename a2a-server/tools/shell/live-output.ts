@@ -1,9 +1,9 @@
-/** Combines small pieces of live output into fewer, larger ones with a short delay. */
+/** Combines small pieces of live output into larger pieces, with a short delay. */
 import type { Clock } from '../../../shared/runtime/clock.ts';
 
 const FLUSH_MS = 50;
 const FLUSH_CHARACTERS = 8 * 1024;
-/** Maximum characters of live output. The result has the end of the output. */
+/** Maximum characters of live output. The result still has the end of the output. */
 const MAX_CHARACTERS = 1_000_000;
 
 export class LiveOutput {

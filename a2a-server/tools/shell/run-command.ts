@@ -1,13 +1,13 @@
 /**
  * Runs one shell command in its own process group until the whole group has ended (A2, R43).
  *
- * - D6, R94: the shell waits on a socket until its process group is recorded, and only then runs the command. If this
- *   process is killed earlier, the socket closes and the shell exits without running anything.
- * - E2: a shell that never waited there has not run the command. So its sandbox may be made again.
+ * - D6, R94: the shell waits on a socket until the server has recorded its process group. Then it runs the command. If
+ *   this process is killed earlier, the socket closes, and the shell exits without running the command.
+ * - E2: if the shell never reached this wait, it has not run the command. So the server may create the sandbox again.
  * - It resolves when no process of the group is left, or after SIGKILL. Background processes of the command end with
  *   it.
- * - Output is read as fast as it comes. Only its beginning and end are kept.
- * - stdin is closed, so a command that asks for input gets none instead of waiting.
+ * - It reads all output without delay. It keeps only the start and the end of the output.
+ * - stdin is closed. So a command that reads input gets an end of file and does not wait.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,9 +31,9 @@ import {
 
 /** Maximum characters of output in the result. */
 const MAX_OUTPUT = 30_000;
-/** Milliseconds without output before a pipe that a daemon holds open is closed. */
+/** If a daemon holds a pipe open, this closes the pipe after so many milliseconds without output. */
 const QUIET_MS = 100;
-/** Milliseconds the sandbox's first process has to exit after its shell. */
+/** The sandbox's first process must exit within this many milliseconds after its shell. */
 const TAKEN_DOWN_MS = 1_000;
 /** Maximum milliseconds to read a daemon's output after the command has ended. */
 const DRAIN_MS = 1_000;
@@ -59,20 +59,20 @@ export interface CommandEnd {
   exitCode: number | null;
   /** The signal that killed the shell, if any. */
   exitSignal: NodeJS.Signals | null;
-  /** Stdout and stderr in their order. The middle of long output is left out. */
+  /** Stdout and stderr in their order. Long output lacks its middle. */
   output: string;
-  /** True if part of the output was left out. */
+  /** True if the output lacks a part. */
   cut: boolean;
-  /** How the rest of the group ended after the shell's exit or the abort. */
+  /** The end of the other processes of the group after the shell's exit or the abort. */
   group: GroupEnd;
 }
 
-/** The number of times that a sandbox is made, if the command has not run: a service may end while it is made. */
+/** Maximum attempts to create the sandbox before the command runs. A service may end during an attempt. */
 const SANDBOX_ATTEMPTS = 3;
 
 /**
- * @throws the system's error if the shell cannot start; ProductError STORAGE if it cannot be recorded; an error with
- * bubblewrap's words if no sandbox can be made. The command has not run then.
+ * @throws the system's error if the shell cannot start; ProductError STORAGE if its record fails; an error with
+ * bubblewrap's message if the sandbox fails. In these cases the command has not run.
  */
 export async function runCommand(command: Command): Promise<CommandEnd> {
   for (let attempt = 1; ; attempt += 1) {
@@ -130,7 +130,7 @@ async function runOnce(command: Command): Promise<OneRun> {
   live.flush();
   if (!atGate && first === 'exited' && end !== 'unconfirmed' && command.box !== undefined)
     return { type: 'no-sandbox', words: oneLine(kept.toString().trim(), 200) };
-  // A group that could not be ended stays recorded for the next server.
+  // If the group may still run, keep its record for the next server.
   if (end !== 'unconfirmed') command.child.forget();
   return {
     type: 'ended',
@@ -145,17 +145,17 @@ async function runOnce(command: Command): Promise<OneRun> {
   };
 }
 
-/** An abort also ends programs that left the command's group, such as `timeout` and what it runs (R43). */
+/** Ends the group. After an abort, also ends programs that left the group, such as `timeout` and its child (R43). */
 async function endAll(group: number, aborted: boolean, command: Command): Promise<GroupEnd> {
   const ending = endGroup(group, command);
   if (!aborted) return ending;
   const strays = (): readonly number[] => command.child.strays();
   const [end] = await Promise.all([ending, endGroups(strays, command)]);
-  // A program may have left the group while the group was ended.
+  // A program may have left the group during its end.
   return (await endGroups(strays, command)) ? end : 'unconfirmed';
 }
 
-/** True if the shell left no process behind. A sandbox needs a moment to exit after its shell. */
+/** True if no process of the group is left. A sandbox needs a moment to exit after its shell. */
 function isGone(group: number, { box, clock }: Command): Promise<boolean> {
   return hasEndedWithin(group, box === undefined ? 0 : TAKEN_DOWN_MS, clock);
 }
@@ -209,7 +209,7 @@ async function reachedGate(
 ): Promise<boolean> {
   const gate = gateOf(child);
   if (gate === undefined) return true;
-  // A shell that is killed meanwhile resets the connection.
+  // If the shell is killed meanwhile, the connection is reset.
   gate.on('error', () => undefined);
   let stopListening: (() => void) | undefined;
   const aborted = new Promise<false>((resolve) => {
@@ -223,14 +223,14 @@ async function reachedGate(
   }
 }
 
-/** Lets the shell run its command. */
+/** Tells the shell to run its command. */
 function openGate(child: ChildProcess): void {
   gateOf(child)?.end('\n');
 }
 
 /**
- * Waits for the shell's exit or the abort. A shell that has exited was not stopped (A3), even if Node reports the
- * exit later.
+ * Waits for the shell's exit or the abort. If the shell has already exited, the abort did not stop it (A3), even if
+ * Node reports the exit later.
  */
 async function firstOf(
   exited: Promise<unknown>,
@@ -250,8 +250,8 @@ async function firstOf(
 }
 
 /**
- * Resolves when the output is read: at the end of the pipes or, if a daemon holds them open, after a quiet period.
- * Later output is not the command's.
+ * Resolves at the end of the pipes. If a daemon holds the pipes open, resolves after a time without output. Later
+ * output does not belong to the command.
  */
 async function drained(closed: Promise<unknown>, length: () => number, clock: Clock): Promise<void> {
   const end = closed.then(() => 'end' as const);
@@ -263,7 +263,7 @@ async function drained(closed: Promise<unknown>, length: () => number, clock: Cl
     for (let before = -1; length() !== before;) {
       before = length();
       if ((await Promise.race([end, enough, quiet(clock)])) !== 'quiet') return;
-      // A timer may fire before arrived data is read. The next event-loop turn reads it.
+      // A timer may fire before Node reads data that has arrived. The next event-loop turn reads the data.
       await nextTurn();
     }
   } finally {

@@ -7,7 +7,7 @@ import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 const SOCKETS = '/proc/net/unix';
 
 /**
- * The real paths of the sockets that processes of this network namespace have bound, other than those below `covered`.
+ * Returns the real paths of all bound sockets in this network namespace, except sockets below `covered`.
  * @param covered directories that the sandbox replaces
  * @throws ProductError CONFIGURATION if the list of sockets cannot be read
  */
@@ -40,7 +40,7 @@ export function boundPaths(table: string): string[] {
     .flatMap((line) => /^(?:\S+\s+){7}(\/.*)$/u.exec(line)?.[1] ?? []);
 }
 
-/** Undefined if the path no longer names a socket, or cannot be reached. */
+/** Returns the real path. Undefined if the path no longer names a socket, or is not accessible. */
 async function realSocket(path: string): Promise<string | undefined> {
   try {
     const real = await realpath(path);

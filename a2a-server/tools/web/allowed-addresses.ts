@@ -7,8 +7,8 @@ import { addressIn, unreachable } from './web-url.ts';
 import { lookup } from 'node:dns/promises';
 
 /**
- * Resolves the name for each connection, which then uses these addresses (see `pinnedLookup`). So a name that changes its
- * addresses later (DNS rebinding) gains nothing. One private address makes it refuse the host.
+ * Resolves the name for each connection. The connection then uses only these addresses (see `pinnedLookup`). So a later
+ * change of the addresses (DNS rebinding) has no effect. If one address is private, this refuses the host.
  * @throws ProductError FORBIDDEN; the errors of `resolve`
  */
 export async function allowedAddresses(

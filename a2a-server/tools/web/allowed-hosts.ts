@@ -1,6 +1,6 @@
 /**
- * The host of a URL, and the hosts that the operator allows for `fetch` and `crawl`, public or not, e.g.
- * `127.0.0.1:8080` or `wiki.intern`.
+ * Reads the host of a URL. Checks whether the operator allows it for `fetch` and `crawl`, e.g. `127.0.0.1:8080` or
+ * `wiki.intern`. An allowed host may be private.
  */
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import type { CallTargets } from '../tool.ts';

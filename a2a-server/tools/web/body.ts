@@ -17,7 +17,7 @@ export async function readBody(response: IncomingMessage, maxBytes: number): Pro
     if (!Buffer.isBuffer(chunk)) throw new TypeError('the stream of a body must give bytes');
     chunks.push(chunk);
     length += chunk.length;
-    // Leaving the loop destroys the stream and its connection.
+    // The `return` ends the loop, and this destroys the stream and its connection.
     if (length > maxBytes) return { bytes: Buffer.concat(chunks, maxBytes), cut: true };
   }
   return { bytes: Buffer.concat(chunks), cut: false };

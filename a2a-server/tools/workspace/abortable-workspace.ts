@@ -1,6 +1,6 @@
 /**
- * Wraps a workspace so that it starts no operation after the tool's signal aborts. Each tool gets this check without
- * own code. Operations that have started run to their end (A3).
+ * Wraps a workspace so that it starts no operation after the tool's signal aborts. So tools need no code for this
+ * check. Operations that have started run to their end (A3).
  */
 import type { Workspace } from './workspace.ts';
 

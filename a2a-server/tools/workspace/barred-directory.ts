@@ -1,6 +1,6 @@
 /**
- * A directory that is closed to the file tools: the server's state directory (X2). It and its files are compared by device
- * and inode. So no link, mount, hard link or other spelling leads to them.
+ * A directory that the file tools must not use: the server's state directory (X2). This compares the directory and its
+ * files by device and inode. So no link, mount, hard link or other spelling gives access to them.
  */
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,11 +8,11 @@ import type { BigIntStats } from 'node:fs';
 import type { FileIdentity } from './directory.ts';
 
 export interface BarredDirectory extends FileIdentity {
-  /** True if the file has a name in this directory, too. It reads the directory only for a file with several names. */
+  /** True if the file also has a name in this directory. Reads the directory only for a file with several names. */
   holds(file: BigIntStats): Promise<boolean>;
 }
 
-/** How long the identities of the directory's files are reused, in milliseconds. Package managers link many files. */
+/** The cache time of the file identities, in milliseconds. A cache helps, because package managers link many files. */
 const FRESH_MS = 1_000;
 
 /** @throws the error of `stat` */
@@ -35,7 +35,7 @@ function nameOf({ dev, ino }: FileIdentity): string {
   return `${dev}:${ino}`;
 }
 
-/** A file that disappears meanwhile is left out. Any other error fails the check, and so the access. */
+/** Returns the identities of the files. Omits a file that disappears meanwhile. Any other error refuses the access. */
 async function filesIn(path: string): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   for await (const entry of await opendir(path, { recursive: true })) {

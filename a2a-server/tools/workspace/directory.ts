@@ -3,8 +3,8 @@
  *
  * Another process may rename directories and insert symbolic links at any time. The guarantees are:
  * - Linux (`anchored`): the server keeps the directory open and reaches its entries through `/proc/self/fd/N/…`,
- *   like `openat`. It does not look up the path above again, so a swap there has no effect. It opens entries without
- *   following a link. There is no race. (A directory that moves away while open stays the same directory.)
+ *   like `openat`. It does not resolve the parent path again, so a swap there has no effect. It opens entries without
+ *   following a link. There is no race. (An open directory stays the same directory, even if it moves.)
  * - macOS (`checked`): the server opens entries by their canonical path with O_NOFOLLOW_ANY, which refuses a link in
  *   any part of the path. Reading a file and creating a temporary file have no race. rename, link and mkdir use a path
  *   again. The server checks the directory right before, but misses a swap between these two system calls.
@@ -60,8 +60,8 @@ const NO_LINK_ANYWHERE = process.platform === 'darwin' ? 0x2000_0000 : 0;
 
 /**
  * Opens a directory by its canonical path.
- * @param barred directories that the server does not open, nor anything below them. They are compared by identity, so
- * that no link, mount or other spelling leads into them.
+ * @param barred directories that the server does not open, with all directories below them. It compares them by
+ * identity, so that no link, mount or other spelling gives access.
  * @throws ProductError OUTSIDE_WORKSPACE for a barred directory
  */
 export async function openDirectory(
@@ -151,7 +151,7 @@ async function openUnlinked(path: string, flags: number, mode?: number): Promise
   try {
     return await open(path, flags, mode);
   } catch (error) {
-    // Another process has just replaced the directory or file by a link.
+    // Another process has just replaced the directory or file with a link.
     if (errorCodeOf(error) === 'ELOOP' || errorCodeOf(error) === 'ENOTDIR') throw replaced(error);
     throw error;
   }

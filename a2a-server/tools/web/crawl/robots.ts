@@ -1,4 +1,4 @@
-/** Reads robots.txt (RFC 9309): which URLs a robot may read, and how fast. */
+/** Reads robots.txt (RFC 9309): the URLs that a robot may read, and the request rate. */
 import robots from 'robots-parser';
 import { z } from 'zod';
 import { TimeExceeded, withinTime } from '../../../../shared/runtime/time-limit.ts';
@@ -24,7 +24,7 @@ const MAX_GAP_MS = 60 * 60_000;
 const PARSE_MS = 500;
 const MATCH_MS = 100;
 
-/** The types of the package put the function one level too deep. */
+/** The type declarations of the package are wrong: they have the function in `default`. */
 const robotsParser = z.custom<typeof robots.default>((it) => typeof it === 'function').parse(robots);
 
 const EVERYTHING: Robots = { allows: () => true, gapMs: undefined };
@@ -63,7 +63,7 @@ function isGood({ status }: Pick<WebResponse, 'status'>): boolean {
   return status >= 200 && status < 300;
 }
 
-/** @param at the URL of robots.txt, whose site the rules apply to */
+/** @param at the URL of robots.txt. The rules apply to its site. */
 function rulesIn(text: string, at: URL): Robots {
   const rules = withinTime(PARSE_MS, () => robotsParser(at.href, text));
   const delay = rules.getCrawlDelay(ROBOT);
