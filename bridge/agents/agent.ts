@@ -50,7 +50,7 @@ export class Agent {
     return this.#connection;
   }
 
-  /** Connects anew, to check that the agent answers now. @throws ProductError */
+  /** Connects again, to check that the agent answers now. @throws ProductError */
   reconnect(): Promise<A2aConnection> {
     this.#connection = undefined;
     return this.connect();

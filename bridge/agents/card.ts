@@ -6,7 +6,7 @@ import { issuesOf } from '../../shared/settings/config.ts';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import { HttpFailure } from './http-failure.ts';
 
-/** What the bridge requires of a card, after the SDK has converted the card to version 1.0. */
+/** The fields of a card that the bridge requires, after the SDK has converted the card to version 1.0. */
 const usableCard = z.object({
   name: z.string().default('unnamed agent'),
   description: z.string().default(''),

@@ -74,7 +74,7 @@ async function read({ whose, what, source }: Secret, env: Env): Promise<string> 
   } catch (error) {
     throw refusal(
       whose,
-      `The command for its ${what} (${source.command[0] ?? ''} …) ${messageOf(error)}. What it said is not shown: it may hold the secret. Run it in a terminal to see.`,
+      `The command for its ${what} (${source.command[0] ?? ''} …) ${messageOf(error)}. Its output is not shown, because it may contain the secret. Run it in a terminal to see it.`,
     );
   }
 }

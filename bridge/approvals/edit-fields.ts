@@ -11,7 +11,7 @@ export function decisionFields(
     decision: { type: 'string', title: 'Decision', enum: [...words], default: 'approve' },
     ...(words.includes('edit') ? editField(action) : {}),
     ...(words.some((word) => word.startsWith('trust_')) ? TRUST_LIMITS : {}),
-    reason: { type: 'string', title: 'Reason', description: 'Told to the agent. May be left empty.' },
+    reason: { type: 'string', title: 'Reason', description: 'The agent gets this text. It may be empty.' },
   };
 }
 

@@ -79,5 +79,5 @@ function note(what: 'Action' | 'Question', callId: string, shown: string): strin
     what === 'Action'
       ? `approve it with \`mcp-a2a-bridge approve ${shown}\``
       : `answer it with \`mcp-a2a-bridge answer ${shown} <words>\``;
-  return `${what} ${callId} does not fit into a form, so the person was not asked in one. At a terminal they read it with \`mcp-a2a-bridge show ${shown}\` and ${decides}.`;
+  return `${what} ${callId} does not fit into a form, so no form was shown. At a terminal the person reads it with \`mcp-a2a-bridge show ${shown}\` and ${decides}.`;
 }

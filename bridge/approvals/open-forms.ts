@@ -56,7 +56,7 @@ export class OpenForms {
     }
   }
 
-  /** What the form with this key was about; undefined when this process did not send it. */
+  /** The subject of the form with this key; undefined if this process did not send the form. */
   wasAbout(taskId: string, key: string): ApprovalForm['about'] | undefined {
     return this.#since.get(nameOf(taskId, key))?.about;
   }

@@ -22,7 +22,7 @@ export async function revokeTrust(
     if (phrase === undefined)
       throw new ProductError(
         'INVALID_DECISION',
-        `Agent "${session.agent.name}" cannot be told to take back trust; nothing was sent. To end what it may do, cancel the task.`,
+        `Agent "${session.agent.name}" does not support revoking trust; nothing was sent. To end the trust, cancel the task.`,
       );
     return messageOf(phrase, { messageId, sessionId: session.id, taskId: session.view?.taskId ?? null });
   });

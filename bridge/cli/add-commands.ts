@@ -61,7 +61,7 @@ function addSetUp(add: Add, carryOut: CarryOut): void {
 }
 
 function addTasks(add: Add, carryOut: CarryOut): void {
-  add('tasks', 'the sessions of every agent: what waits first, then the newest')
+  add('tasks', 'lists the sessions of every agent: waiting ones first, then the newest')
     .option('--agent <name>', 'of this agent alone')
     .option('--state <state>', 'only in this state, e.g. input-required')
     .option('--limit <number>', 'the maximum number; default 50')
@@ -85,7 +85,7 @@ function addTasks(add: Add, carryOut: CarryOut): void {
       const { watch } = await import('./commands/watch.ts');
       await carryOut(it, (run) => watch(run, session));
     });
-  add('show <what>', 'all of what waits: the action with this code, in a session, or of one call').action(
+  add('show <what>', 'shows pending actions in full: one by its code or call, or all of a session').action(
     async (what: string, _, it: Command) => {
       const { show } = await import('./commands/show.ts');
       await carryOut(it, (run) => show(run, what));
@@ -110,7 +110,7 @@ function addTasks(add: Add, carryOut: CarryOut): void {
       const { runAgentCommand } = await import('./commands/run-agent-command.ts');
       await carryOut(it, (run) => runAgentCommand(run, { command: name, args }));
     });
-  add('abort <toolId>', 'stops one running tool; its task goes on')
+  add('abort <toolId>', 'stops one running tool; its task continues')
     .option('--agent <name>', 'ask only this agent')
     .option('--reason <text>', 'the reason, for the agent and the journal')
     .action(async (toolId: string, _, it: Command) => {
@@ -171,10 +171,12 @@ function addServer(program: Command, add: Add, carryOut: CarryOut): void {
     const { stopServer } = await import('./commands/server.ts');
     await carryOut(it, stopServer);
   });
-  add('status', 'whether it runs, where, and since when', server).action(async (_, it: Command) => {
-    const { serverStatus } = await import('./commands/server.ts');
-    await carryOut(it, serverStatus);
-  });
+  add('status', 'shows whether it runs, its address and its start time', server).action(
+    async (_, it: Command) => {
+      const { serverStatus } = await import('./commands/server.ts');
+      await carryOut(it, serverStatus);
+    },
+  );
   const ofServer = (usage: string, description: string): Command => {
     const it = add(usage, description, server);
     return it.action(async () => {

@@ -20,7 +20,7 @@ export type PersonDecision =
   /** `shown`: the code of the question as the person saw it (D2). */
   | { type: 'answer'; callId: string; shown: string; answer: Answer };
 
-/** What the task waited for when the person saw it. */
+/** The pending actions and the question when the person saw the task. */
 export interface PendingInput {
   pending: readonly PendingAction[];
   question: Question | null;

@@ -121,7 +121,7 @@ function stateChange(ids: Ids, status: TaskStatus, metadata: unknown): readonly 
 
 /** The agent's message about an unfinished turn, with the person's next step. */
 function inWords(text: string): string {
-  return `${text}\nIts turn ended there, and what had not run will not. Answer with what it should do next, e.g. "go on".`;
+  return `${text}\nIts turn ended there, and its open calls will not run. Answer with what it should do next, e.g. "go on".`;
 }
 
 function ofCall(ids: Ids, call: GeminiToolCall): readonly Observation[] {

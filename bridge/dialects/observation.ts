@@ -1,6 +1,6 @@
 /**
- * What a client reads from one A2A event, independent of the agent. A dialect turns an event into observations. A fold
- * of the observations gives the task view. Both are pure.
+ * The observations that a client reads from one A2A event. They do not depend on the agent. A dialect turns an event
+ * into observations. A fold of the observations gives the task view. Both are pure.
  */
 import type { Activity, Aside, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
 import type { Question } from './question-form.ts';

@@ -1,4 +1,4 @@
-/** The lock that lets one bridge of the user start the local A2A server while the others wait. */
+/** The lock for the start of the local A2A server: one bridge of the user starts it, and the others wait. */
 import { join } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';

@@ -448,7 +448,7 @@ export class DelegationService {
 
 /** The error for a call whose message stays in the outbox. A repeat of the call joins that message. */
 function kept({ id }: Session, { reason, message, facts, cause }: ProductError): ProductError {
-  const sentence = `${message} The bridge keeps the message and sends it again by itself: wait_for_task with sessionId "${id}" waits for it. To repeat the same call is safe: nothing is sent twice.`;
+  const sentence = `${message} The bridge keeps the message and sends it again: wait_for_task with sessionId "${id}" waits for it. To repeat the same call is safe: nothing is sent twice.`;
   return new ProductError(reason, sentence, { facts: { ...facts, sessionId: id }, cause });
 }
 

@@ -24,7 +24,7 @@ export interface ListedSession {
   /** RFC 3339; '' if the agent does not report it. */
   updatedAt: string;
   pending: number;
-  /** The codes of what waits, if known (D2). */
+  /** The codes of the pending actions and the question, if known (D2). */
   codes: readonly string[];
   /** The calls that wait, if known. */
   callIds: readonly string[];
@@ -53,7 +53,7 @@ export interface SessionQuery {
 /** The states of a task that waits for a person. */
 export const WAITING_STATES: readonly LiveState[] = ['input-required', 'auth-required'];
 
-/** What one agent has answered. */
+/** The answer of one agent. */
 export interface AgentAnswer {
   sessions: readonly AgentListing[];
   /** The agent can list its tasks. */

@@ -273,7 +273,7 @@ function has(states: readonly string[], state: string): boolean {
 function withAnother(sessionId: string, named: string, agent: string): ProductError {
   return new ProductError(
     'UNKNOWN_SESSION',
-    `Session "${sessionId}" is with agent "${agent}", not with "${named}". Leave out agent, or name "${agent}", to go on with it. To start something with "${named}", leave out sessionId.`,
+    `Session "${sessionId}" is with agent "${agent}", not with "${named}". Leave out agent, or name "${agent}", to continue it. To start something with "${named}", leave out sessionId.`,
     { facts: { sessionId, agent } },
   );
 }

@@ -14,7 +14,7 @@ import type { A2aConnection } from '../agents/connection.ts';
 import { followTask } from '../agents/follow-task.ts';
 import type { TaskView } from './task-view.ts';
 
-/** What the reader needs from the session. */
+/** The functions of the session that the reader uses. */
 interface TaskReading {
   agent: Agent;
   backOff: BackOff;

@@ -101,7 +101,7 @@ export const BRIDGE_SETTINGS = {
     env: 'MCP_A2A_BRIDGE_ON_CANCEL',
     describe:
       'what happens to a task when a person stops the call that waits for it; a timeout never ends a task',
-    allowed: 'detach (it goes on) or cancel',
+    allowed: 'detach (it continues) or cancel',
   }),
   onDisconnect: setting({
     kind: 'text',

@@ -25,7 +25,7 @@ export const webhookSettingsSchema = z
   })
   .refine(({ url, allowHttp }) => allowHttp || isSafe(url), {
     message:
-      'https, or http on this machine: what waits is shown to whoever listens. "allowHttp": true allows it',
+      'https, or http on this machine, because http shows pending actions to any listener. "allowHttp": true allows it',
     path: ['url'],
   })
   .refine(({ secretEnv, secretCommand }) => secretEnv !== undefined || secretCommand !== undefined, {

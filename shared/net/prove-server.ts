@@ -28,7 +28,7 @@ export async function proveServer(url: string, token: string, timeoutMs: number)
     const { status, socket, text } = await get(new URL(`${IDENTITY_PATH}?nonce=${nonce}`, url), timeoutMs);
     if (status !== 200) return unproven(`it answered HTTP ${String(status)} to a request for its proof`);
     const parsed = identityAnswer.safeParse(parseJson(text));
-    if (!parsed.success) return unproven('its answer to a request for its proof is not one of this program');
+    if (!parsed.success) return unproven('its answer to a request for its proof is not valid');
     const { proof, ...claim } = parsed.data;
     return sameProof(proof, serverProof(token, claim, { ...socket, nonce }))
       ? { type: 'proven', ...claim }

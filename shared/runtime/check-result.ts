@@ -12,7 +12,7 @@ export const checkResultSchema = z.object({
 });
 export type CheckResult = z.infer<typeof checkResultSchema>;
 
-/** What `a2a-server check --json` prints. */
+/** The output of `a2a-server check --json`. */
 export const serverCheckSchema = z.object({
   ok: z.boolean(),
   /** The agent that runs the tasks with these settings, as in `GET /health`; null if the settings cannot be read. */

@@ -63,7 +63,7 @@ function environmentRange(): { start: number; end: number } {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [start, end] = [Number(fields[47]), Number(fields[48])];
   if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start <= 0 || end <= start)
-    throw new Error('the kernel does not tell where the environment is');
+    throw new Error('the kernel does not report the address of the environment');
   return { start, end };
 }
 

@@ -5,7 +5,7 @@ import type { TaskView } from '../../sessions/task-view.ts';
 /** One request for a decision on one call. The same call with other content is another request. */
 export interface ApprovalRequest {
   callId: string;
-  /** The code of what was shown. A decision carries it (D2). */
+  /** The code of the shown content. A decision carries this code (D2). */
   shown: string;
 }
 

@@ -196,7 +196,7 @@ export class SessionPosts {
       const late = error instanceof ProductError && error.reason === 'ALREADY_DECIDED';
       log[late ? 'info' : 'warn'](
         { sessionId: session.id, problem: messageOf(error) },
-        'what the receiver of a post has answered decided nothing',
+        'the answer to a post decided nothing',
       );
     }
   }

@@ -28,7 +28,7 @@ export function jsonText({ comments }: { comments: boolean }): ConfigFormat {
       const line = text.slice(0, first.offset).split('\n').length;
       throw new Error(`it is not JSON (line ${String(line)}: ${printParseErrorCode(first.error)})`);
     }
-    if (tree !== undefined && tree.type !== 'object') throw new Error('it holds no JSON object');
+    if (tree !== undefined && tree.type !== 'object') throw new Error('it contains no JSON object');
     return tree;
   };
   const read = (text: string, keys: readonly string[]): unknown => {

@@ -80,7 +80,7 @@ async function confirmed(
 /** @throws UsageError without a terminal; ProductError DECISION_NEEDED for an empty answer */
 async function asked({ terminal, options }: CommandRun<AnswerOptions>, question: string): Promise<string> {
   if (!terminal.interactive || options.json === true)
-    throw new UsageError('Nobody can be asked here: put the answer after the code of the question.');
+    throw new UsageError('There is no terminal to ask at: put the answer after the code of the question.');
   terminal.say(question);
   const said = await terminal.ask(terminal.paint('bold', 'Answer, or the number of a choice:'));
   if (said.trim() === '') throw new ProductError('DECISION_NEEDED', 'Nothing was answered.');

@@ -30,7 +30,7 @@ export async function runTask(run: CommandRun<RunOptions>, words: readonly strin
   const { options } = run;
   const mode = modeOf(run);
   const text = words.join(' ').trim();
-  if (text === '') throw new UsageError('Say what the agent has to do: mcp-a2a-bridge run "…"');
+  if (text === '') throw new UsageError('Tell the agent what to do: mcp-a2a-bridge run "…"');
   const desk = await openCommandContext(run);
   const session = await delegated(run, desk, { text, ...(mode === undefined ? {} : { mode }) });
   let code: number;

@@ -1,4 +1,4 @@
-/** Prints where the task of a session stands: its output, and what waits for a decision. */
+/** Prints the state of a session's task: its output, and the pending decisions. */
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import { outputOf } from '../../mcp/reports/session-report.ts';
 import { problemOf } from '../../sessions/session-state.ts';
@@ -35,7 +35,7 @@ export function reportOutcome({ options, terminal }: CommandRun<CommonOptions>, 
     for (const { shown } of pending) terminal.say(`Decide with: mcp-a2a-bridge approve ${shown}, or deny.`);
     if (problem !== undefined) terminal.complain(`${problem} Cancel it with: mcp-a2a-bridge cancel ${id}`);
     else if (pending.length === 0 && (view === undefined || !hasEnded(view)))
-      terminal.say(`It goes on. Follow it with: mcp-a2a-bridge watch ${id}`);
+      terminal.say(`It continues. Follow it with: mcp-a2a-bridge watch ${id}`);
   }
   if (problem !== undefined) return EXIT_UNAVAILABLE;
   if (view !== undefined && hasEnded(view)) return state === 'completed' ? 0 : EXIT_TASK_FAILED;

@@ -34,7 +34,7 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
       `The bridge cannot look for session "${given}".${unsure.join('')}`,
     );
   const code = isCode(given)
-    ? ` Nor does an action wait with the code ${given}: it was decided, or is asked again with another code.`
+    ? ` No action waits with the code ${given}: it was decided, or it has another code now.`
     : '';
   throw new ProductError('UNKNOWN_SESSION', `${found.message}${code}${unsure.join('')}`, {
     facts: found.facts,

@@ -30,7 +30,7 @@ export async function checkServer(
     return fail(
       SUBJECT,
       `process ${String(state.record.pid)} at ${state.record.url} does not answer as the server would: ${state.message}`,
-      `See what it is. If it hangs, end it (kill ${String(state.record.pid)}); its tasks go on with the next one.`,
+      `Check this process. If it hangs, end it (kill ${String(state.record.pid)}); its tasks go on with the next one.`,
     );
   if (state.type === 'running') {
     const { url, pid, version, startedAt } = state.record;
@@ -39,7 +39,7 @@ export async function checkServer(
       return warn(
         SUBJECT,
         `${url} runs version ${version}, this is ${own}`,
-        'Run: mcp-a2a-bridge server stop && mcp-a2a-bridge server start. Tasks go on where they are.',
+        'Run: mcp-a2a-bridge server stop && mcp-a2a-bridge server start. Tasks resume.',
       );
     const runs = await runningAgent(state.record, stateDir);
     if (runs !== undefined && agent !== null && runs !== agent)

@@ -1,7 +1,7 @@
 /** Reads from the client's message why it cancelled a call, and decides the effect on the task. Pure. */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 
-/** What happens to a task when its call is cancelled: the settings `onCancel` and `onDisconnect`. */
+/** The effect on a task when its call is cancelled: the settings `onCancel` and `onDisconnect`. */
 export const ON_CANCEL = ['detach', 'cancel'] as const;
 export type OnCancel = (typeof ON_CANCEL)[number];
 

@@ -42,7 +42,7 @@ export type SessionResult = z.infer<typeof sessionResultSchema>;
 export type PendingResult = SessionResult['pending'][number];
 type PendingReport = SessionReport['pending'][number];
 
-/** What a client already has from earlier results of a task. */
+/** The parts that a client already has from earlier results of a task. */
 export interface SeenResult {
   taskId: string | null;
   state: SessionReport['state'];

@@ -69,7 +69,7 @@ export interface ServerClient {
   receipts: UnconfirmedAnswers;
   /** The MCP tasks that the client follows; undefined when requests do not identify their client. */
   followed: FollowedTasks | undefined;
-  /** What the client has from earlier results, by session. Undefined when requests do not identify their client. */
+  /** The results of each session that the client already has. Undefined when requests do not identify their client. */
   seen: SeenResults | undefined;
   /** No person uses the client, so forms get automatic answers. */
   unattended: boolean;

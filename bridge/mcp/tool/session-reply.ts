@@ -67,7 +67,7 @@ export function sessionReply(
 interface Told {
   report: SessionReport;
   extent: Extent;
-  /** What the client has after it receives this result. */
+  /** The parts that the client has after it receives this result. */
   seen: SeenResult;
 }
 

@@ -50,11 +50,11 @@ export interface ToolCall {
   readonly report: (activity: Activity) => void;
   /** How long to wait for the task, in milliseconds. The call's `waitSeconds` is in seconds. */
   readonly timeout: (waitSeconds: number | undefined) => number;
-  /** What the client can do, and its answers to the forms of earlier rounds of this call. */
+  /** The capabilities of the client, and its answers to the forms of earlier rounds of this call. */
   readonly client: Client;
   /** The tasks that the client follows; undefined when requests do not identify their client. */
   readonly followed: FollowedTasks | undefined;
-  /** What the client has from earlier results, by session. Undefined when requests do not identify their client. */
+  /** The results of each session that the client already has. Undefined when requests do not identify their client. */
   readonly seen: SeenResults | undefined;
   /** The result must contain everything, with whole inputs. */
   readonly whole: boolean;

@@ -31,7 +31,7 @@ export const abortAnswerSchema = z.object({ success: z.boolean(), message: z.str
 export const abortTool = defineTool({
   name: 'abort_tool_execution',
   title: 'Abort a tool',
-  description: `Stops one running tool execution by its toolId (from check_task_progress_and_status). The task goes on, and its model learns that the tool was stopped. One that has ended stays as it is.`,
+  description: `Stops one running tool execution by its toolId (from check_task_progress_and_status). The task goes on, and its model learns that the tool was stopped. An ended one does not change.`,
   input: z.strictObject({ toolId, agent: fields.ownerAgentSchema, reason: fields.reasonSchema }),
   output: abortAnswerSchema,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },

@@ -38,7 +38,7 @@ export const consult = defineTool({
     const begun = (await joinIdenticalTask(call, beginning)) ?? (await startTask(call, beginning));
     const unsure = enforced
       ? []
-      : [`Agent "${agent.name}" was asked to change nothing, but has no setting that makes sure of it.`];
+      : [`Agent "${agent.name}" was asked to change nothing, but has no setting that ensures this.`];
     return awaitBegun(call, { ...begun, notes: [...begun.notes, ...unsure] }, waitSeconds);
   },
 });

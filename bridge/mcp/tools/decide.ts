@@ -23,7 +23,7 @@ import type { ToolReply } from '../tool/tool-result.ts';
 
 /** The agent may still show the action as pending. This note tells the person that the decision is on its way. */
 const ON_ITS_WAY =
-  'The agent has not confirmed this decision yet: it is on its way, and is sent again until it is. Look with wait_for_task before you decide anew.';
+  'The agent has not confirmed this decision yet: it is on its way, and is sent again until it is. Look with wait_for_task before you decide again.';
 
 const { decision: listedWord, ...listed } = decisionInputSchema.shape;
 const listedDecision = z.strictObject({ decision: listedWord, title: actionTitleSchema, ...listed });

@@ -9,7 +9,7 @@ import { defineTool } from '../tool/tool.ts';
 const report = z.object({
   sessionId: z.string(),
   agent: z.string(),
-  grants: z.array(z.string()).describe('The trust that still stands, as far as the agent tells it.'),
+  grants: z.array(z.string()).describe('The trust that is still valid, if the agent reports it.'),
 });
 
 export const revokeTrust = defineTool({

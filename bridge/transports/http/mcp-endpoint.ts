@@ -31,7 +31,7 @@ export interface McpEndpoint {
 interface McpEndpointOptions {
   /** Creates the server of one client. */
   serve: (client: ServerClient) => McpServer;
-  /** What happens to the tasks of a client that disconnects. */
+  /** The effect on a client's tasks when the client disconnects. */
   onDisconnect: OnCancel;
   log: Logger;
   limits?: SessionLimits;

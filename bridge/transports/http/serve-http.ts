@@ -45,7 +45,7 @@ interface ServeHttpOptions {
   /** Creates the server of one client. */
   serve: (client: ServerClient) => McpServer;
   abortTool: AbortTool;
-  /** What happens to the tasks of a client that disconnects. */
+  /** The effect on a client's tasks when the client disconnects. */
   onDisconnect: OnCancel;
   log: Logger;
 }

@@ -61,5 +61,5 @@ function problemOf(error: unknown): string {
   const deepest = places.toSorted((a, b) => b.path.length - a.path.length)[0]?.path ?? [];
   return deepest.length === 0
     ? 'it is no JSON-RPC message'
-    : `${deepest.map(String).join('.').slice(0, MAX_PLACE)} is not what it must be`;
+    : `${deepest.map(String).join('.').slice(0, MAX_PLACE)} is not valid`;
 }

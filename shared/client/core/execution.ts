@@ -82,7 +82,7 @@ export class Execution {
 
   /** Stops listening. The task continues, and `attach` can follow it again. */
   detach(): void {
-    this.#end(new ClientError('detached', 'This client no longer listens. The task goes on.'));
+    this.#end(new ClientError('detached', 'This client no longer listens. The task continues.'));
   }
 
   /** Decides pending actions. Each decision is for the content that this client showed (D2). @throws ClientError */
