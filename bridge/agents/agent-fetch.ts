@@ -35,9 +35,10 @@ interface AgentFetchOptions {
   };
 }
 
-/** The code tells `failureOf` that the request was not sent. */
+/** Has the shape of a refused connection, because the request was not sent. */
 class EndedProcess extends Error {
   readonly code = 'ECONNREFUSED';
+  readonly syscall = 'connect';
   override readonly message = 'the process of the agent has ended';
 }
 

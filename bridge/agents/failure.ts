@@ -10,6 +10,7 @@ import {
   type Facts,
   type Reason,
 } from '../../shared/runtime/errors.ts';
+import { isConnectFailure } from '../../shared/net/connect-failure.ts';
 import { HttpFailure } from './http-failure.ts';
 import { tlsFailure } from './tls-failure.ts';
 import { WithheldCredentials } from './withheld-credentials.ts';
@@ -21,16 +22,6 @@ interface RequestFailure {
   error: ProductError;
   arrival: RequestArrival;
 }
-
-/** Errors of Node's network layer before the first byte is sent. */
-const NEVER_SENT: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
 
 /** A2A's reasons (1.0 §5.4) and their names here. */
 const A2A_REASONS: Readonly<Record<string, Reason>> = {
@@ -63,7 +54,7 @@ export function requestFailure(thrown: unknown, agent: string): RequestFailure {
     const code = withCode.safeParse(error).data?.code ?? '';
     const distrust = tlsFailure(code, agent);
     if (distrust !== undefined) return neverArrived(distrust, error);
-    if (NEVER_SENT.has(code))
+    if (isConnectFailure(error))
       return neverArrived(
         `Agent "${agent}" cannot be reached (${code}). Check that it runs and that its URL is right, then try again.`,
         error,

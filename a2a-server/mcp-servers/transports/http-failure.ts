@@ -1,7 +1,8 @@
 /** Describes HTTP errors of an MCP server, without a full stop. Never shows a request header. */
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { networkFailure } from '../../tools/web/network-failure.ts';
-import { messageOf, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { isConnectFailure } from '../../../shared/net/connect-failure.ts';
+import { messageOf } from '../../../shared/runtime/errors.ts';
 
 /**
  * Describes an error of `fetch`. Its message is only `fetch failed`. The reason is in its cause, or in the next cause.
@@ -44,8 +45,5 @@ export function isUnreachable(error: unknown): boolean {
 
 /** True if the request did not connect. */
 export function neverConnected(error: unknown): boolean {
-  const code = isUnreachable(error) && error instanceof Error ? systemErrorCode(error.cause) : undefined;
-  return (
-    code !== undefined && /^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT)/.test(code)
-  );
+  return isUnreachable(error) && isConnectFailure(causeOf(error));
 }

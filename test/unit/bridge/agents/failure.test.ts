@@ -18,19 +18,25 @@ const info = (reason: string, metadata: Record<string, string>) => ({
   domain: 'a2a-protocol.org',
   metadata,
 });
-const network = (code: string): Error =>
-  new TypeError('fetch failed', { cause: Object.assign(new Error(`connect ${code}`), { code }) });
+const network = (code: string, syscall?: string): Error =>
+  new TypeError('fetch failed', {
+    cause: Object.assign(new Error(`${syscall ?? ''} ${code}`), { code, syscall }),
+  });
 
 describe('the failure of a request', () => {
-  test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'CERT_HAS_EXPIRED'])(
-    '%s: it cannot have arrived, and can be sent again',
-    (code) => {
-      const { error, arrival } = requestFailure(network(code), 'a');
-      expect(arrival).toBe('no');
-      expect(error).toMatchObject({ reason: 'AGENT_UNREACHABLE', retryable: true });
-      expect(error.message).toContain(code);
-    },
-  );
+  test.each([
+    ['ECONNREFUSED', 'connect'],
+    ['EHOSTUNREACH', 'connect'],
+    ['ENOTFOUND', 'getaddrinfo'],
+    ['EAI_AGAIN', 'getaddrinfo'],
+    ['UND_ERR_CONNECT_TIMEOUT', undefined],
+    ['CERT_HAS_EXPIRED', undefined],
+  ])('%s: it cannot have arrived, and can be sent again', (code, syscall) => {
+    const { error, arrival } = requestFailure(network(code, syscall), 'a');
+    expect(arrival).toBe('no');
+    expect(error).toMatchObject({ reason: 'AGENT_UNREACHABLE', retryable: true });
+    expect(error.message).toContain(code);
+  });
 
   test.each([
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed', 'NODE_EXTRA_CA_CERTS'],
@@ -60,7 +66,9 @@ describe('the failure of a request', () => {
   });
 
   test.each([
-    network('ECONNRESET'),
+    network('ECONNRESET', 'read'),
+    network('EHOSTUNREACH', 'read'),
+    network('ENETUNREACH', 'write'),
     network('UND_ERR_SOCKET'),
     new TypeError('terminated'),
     new DOMException('x', 'TimeoutError'),

@@ -14,7 +14,9 @@ const message: Message = messageOf(
 );
 
 const refused = (): Error =>
-  new TypeError('fetch failed', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) });
+  new TypeError('fetch failed', {
+    cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED', syscall: 'connect' }),
+  });
 
 /** Accepts the message and exits before it answers. After that, nothing listens at its address. */
 class DyingAgent extends Agent {

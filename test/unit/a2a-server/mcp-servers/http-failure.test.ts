@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { z } from 'zod';
+import { neverConnected } from '../../../../a2a-server/mcp-servers/transports/http-failure.ts';
+import { openOwnSocketHttp } from '../../../../a2a-server/mcp-servers/transports/own-socket-http.ts';
+
+const failed = (cause: unknown): Error => new TypeError('fetch failed', { cause });
+const system = (code: string, syscall: string): Error =>
+  Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
+
+describe('a request that did not connect', () => {
+  it.each([
+    system('ECONNREFUSED', 'connect'),
+    system('EHOSTUNREACH', 'connect'),
+    system('ENETUNREACH', 'connect'),
+    system('ENOTFOUND', 'getaddrinfo'),
+    Object.assign(new Error('Connect Timeout Error'), { code: 'UND_ERR_CONNECT_TIMEOUT' }),
+    new AggregateError([system('ECONNREFUSED', 'connect'), system('ENETUNREACH', 'connect')]),
+  ])('fails with %s', (cause) => {
+    expect(neverConnected(failed(cause))).toBe(true);
+  });
+
+  it.each([
+    system('EHOSTUNREACH', 'read'),
+    system('ENETUNREACH', 'write'),
+    system('ECONNRESET', 'read'),
+    new AggregateError([system('ECONNREFUSED', 'connect'), system('EHOSTUNREACH', 'read')]),
+    undefined,
+  ])('does not fail with %s, because the server may have the request', (cause) => {
+    expect(neverConnected(failed(cause))).toBe(false);
+  });
+
+  it('is one to a port where nothing listens', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = z.object({ port: z.number() }).parse(server.address());
+    await new Promise((resolve) => server.close(resolve));
+    const http = openOwnSocketHttp({});
+    const error: unknown = await http.fetch(`http://127.0.0.1:${port}/`).catch((thrown: unknown) => thrown);
+    await http.destroy();
+    expect(neverConnected(error)).toBe(true);
+  });
+});
