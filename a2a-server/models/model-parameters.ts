@@ -57,18 +57,29 @@ export function parameterRequest(
   return {
     ...(temperature !== undefined && { temperature }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    ...(effort && { options: effortOptions(named, effort) }),
+    ...(effort && effortRequest(named, effort)),
   };
 }
 
-function effortOptions({ provider, model }: Named, effort: Effort): SharedV3ProviderOptions {
+function effortRequest(named: Named, effort: Effort): Pick<ProviderRequest, 'options' | 'reasoningOptions'> {
+  const options = effortOptions(named, effort);
+  return hasBudget(named) ? { reasoningOptions: options } : { options };
+}
+
+/** Claude 4.6 and later choose the amount of reasoning. Older ones take a budget. */
+function hasBudget({ provider, model }: Named): boolean {
+  return provider === 'anthropic' && !/^claude-[a-z]+-(?:4-[6-9]|[5-9]|\d{2})/.test(model);
+}
+
+function effortOptions(named: Named, effort: Effort): SharedV3ProviderOptions {
+  const { provider, model } = named;
   const budget = REASONING_BUDGET[effort];
   switch (provider) {
     case 'anthropic':
-      // Claude 4.6 and later choose the amount of reasoning. `summarized` returns the text of the reasoning.
-      return /^claude-[a-z]+-(?:4-[6-9]|[5-9]|\d{2})/.test(model)
-        ? { anthropic: { effort, thinking: { type: 'adaptive', display: 'summarized' } } }
-        : { anthropic: { thinking: { type: 'enabled', budgetTokens: budget } } };
+      // `summarized` returns the text of the reasoning.
+      return hasBudget(named)
+        ? { anthropic: { thinking: { type: 'enabled', budgetTokens: budget } } }
+        : { anthropic: { effort, thinking: { type: 'adaptive', display: 'summarized' } } };
     case 'google':
       return {
         google: {

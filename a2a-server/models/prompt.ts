@@ -16,6 +16,11 @@ export interface ProviderRequest {
   maxOutputTokens?: number;
   /** Provider options for each request. */
   options?: SharedV3ProviderOptions;
+  /**
+   * Options that make the model reason. A request goes without them if its last turn has calls and no reasoning: Anthropic
+   * answers 400, because such a turn must begin with reasoning.
+   */
+  reasoningOptions?: SharedV3ProviderOptions;
   /** The mark for a message. The provider caches the prompt up to its end. Other providers cache without marks. */
   cachePoint?: SharedV3ProviderOptions;
 }
@@ -23,15 +28,35 @@ export interface ProviderRequest {
 /** Returns the call options of a request, without its abort signal. */
 export function callOptions(
   request: Omit<ModelRequest, 'signal'>,
-  { options, cachePoint, ...limits }: ProviderRequest = {},
+  { options: always, reasoningOptions, cachePoint, ...limits }: ProviderRequest = {},
 ): LanguageModelV3CallOptions {
   const prompt = promptOf(request);
+  const options = lacksReasoning(request.conversation) ? always : withOptions(always, reasoningOptions);
   return {
     prompt: cachePoint === undefined ? prompt : withCachePoints(prompt, cachePoint),
     ...(request.tools.length > 0 && { tools: request.tools.map(functionTool), toolChoice: { type: 'auto' } }),
     ...(options && { providerOptions: options }),
     ...limits,
   };
+}
+
+/** Whether the last turn has calls, and its reasoning is lost. */
+function lacksReasoning(conversation: readonly ConversationStep[]): boolean {
+  const last = conversation.findLast(({ role }) => role === 'assistant');
+  if (last?.role !== 'assistant' || last.calls.length === 0) return false;
+  return last.parts?.some(({ type }) => type === 'reasoning') !== true;
+}
+
+/** The options of both, by the provider's namespace. @returns undefined if neither has any */
+export function withOptions(
+  first: SharedV3ProviderOptions | undefined,
+  second: SharedV3ProviderOptions | undefined,
+): SharedV3ProviderOptions | undefined {
+  if (second === undefined) return first;
+  const options = { ...first };
+  for (const [namespace, fields] of Object.entries(second))
+    options[namespace] = { ...options[namespace], ...fields };
+  return options;
 }
 
 function promptOf({ instructions, conversation }: Omit<ModelRequest, 'signal'>): LanguageModelV3Prompt {

@@ -3,7 +3,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import { languageModel } from '../models/language-model.ts';
 import { knownModel } from '../models/known-models.ts';
 import { parameterRefusal, parameterRequest, type ModelParameters } from '../models/model-parameters.ts';
-import type { ProviderRequest } from '../models/prompt.ts';
+import { withOptions, type ProviderRequest } from '../models/prompt.ts';
 import { offlineModel } from '../models/offline/offline-model.ts';
 import type { Model, Models } from '../models/model.ts';
 import type { RetryPolicy } from '../models/retry-policy.ts';
@@ -85,10 +85,8 @@ function build(id: string, settings: ModelSettings, { env, parameters, patience 
 }
 
 function withParameters(request: ProviderRequest, parameters: ProviderRequest): ProviderRequest {
-  const options = { ...request.options };
-  for (const [namespace, fields] of Object.entries(parameters.options ?? {}))
-    options[namespace] = { ...options[namespace], ...fields };
-  return { ...request, ...parameters, ...(Object.keys(options).length > 0 && { options }) };
+  const options = withOptions(request.options, parameters.options);
+  return { ...request, ...parameters, ...(options && { options }) };
 }
 
 function unknown(name: string, offered: readonly string[]): ProductError {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
-import type { Models } from '../../../a2a-server/models/model.ts';
+import type { ConversationStep, Models } from '../../../a2a-server/models/model.ts';
 import { createModels } from '../../../a2a-server/startup/configured-models.ts';
 import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
 
@@ -21,12 +22,21 @@ function models(model: string, parameters: Record<string, object>): Models {
   return createModels(settings, KEYS, { retries: 0, pauseMs: 0, maxPauseMs: 0 });
 }
 
-async function sentBy(model: string, parameters: Record<string, object>, name?: string): Promise<unknown> {
+interface Sent {
+  name?: string;
+  conversation?: ConversationStep[];
+}
+
+async function sentBy(
+  model: string,
+  parameters: Record<string, object>,
+  { name, conversation = [{ role: 'user', text: 'hi' }] }: Sent = {},
+): Promise<unknown> {
   endpoint.script({ type: 'status', status: 400 });
   const { signal } = new AbortController();
   const request = {
     instructions: '',
-    conversation: [{ role: 'user' as const, text: 'hi' }],
+    conversation,
     exchanges: [],
     tools: [],
     signal,
@@ -78,11 +88,51 @@ describe('parameters in the request', () => {
 
   it('of a tier add to those of its model, and apply only to that tier', async () => {
     const parameters = { 'vllm:qwen3': { temperature: 0.2 }, smart: { effort: 'high' } };
-    expect(await sentBy('vllm:qwen3', parameters, 'smart')).toMatchObject({
+    expect(await sentBy('vllm:qwen3', parameters, { name: 'smart' })).toMatchObject({
       temperature: 0.2,
       reasoning_effort: 'high',
     });
     expect(await sentBy('vllm:qwen3', parameters)).not.toHaveProperty('reasoning_effort');
+  });
+});
+
+describe('the effort of a Claude that refuses to reason in the middle of a turn without its reasoning', () => {
+  const turn = {
+    role: 'assistant' as const,
+    text: '',
+    calls: [{ modelCallId: 'c1', tool: 'wait', input: {} }],
+  };
+  const call = { type: 'call' as const, modelCallId: 'c1', tool: 'wait', input: {} };
+  const reasoning = { type: 'reasoning' as const, text: 'hm', state: { anthropic: { signature: 's' } } };
+  const results = [{ modelCallId: 'c1', tool: 'wait', text: 'done', isError: false }];
+  const after = (last: ConversationStep): ConversationStep[] => [
+    { role: 'user', text: 'hi' },
+    last,
+    { role: 'tool', results },
+  ];
+  const thinkingOf = async (model: string, conversation: ConversationStep[]): Promise<unknown> => {
+    const body = await sentBy(model, { [model]: { effort: 'low' } }, { conversation });
+    return z.looseObject({ thinking: z.unknown().optional() }).parse(body).thinking;
+  };
+
+  it.each([
+    ['as text and calls alone', turn],
+    ['without reasoning in it', { ...turn, parts: [call] }],
+  ])('is left out for a turn %s', async (_, last) => {
+    expect(await thinkingOf('anthropic:claude-sonnet-4-5', after(last))).toBeUndefined();
+    expect(await thinkingOf('anthropic:claude-opus-4-6', after(last))).toMatchObject({ type: 'adaptive' });
+  });
+
+  it('is sent with the reasoning of the turn, and once the turn is over', async () => {
+    const enabled = { type: 'enabled' };
+    const whole = { ...turn, parts: [reasoning, call] };
+    expect(await thinkingOf('anthropic:claude-sonnet-4-5', after(whole))).toMatchObject(enabled);
+    const over: ConversationStep[] = [
+      ...after(turn),
+      { role: 'assistant', text: 'done', calls: [] },
+      { role: 'user', text: 'and now?' },
+    ];
+    expect(await thinkingOf('anthropic:claude-sonnet-4-5', over)).toMatchObject(enabled);
   });
 });
 
