@@ -114,12 +114,12 @@ export function childProcesses(options: ChildProcessesOptions): ChildProcesses {
     entry(owner) {
       const id = randomUUID();
       let leaderGroup: number | undefined;
-      own.add(id);
       return {
         env: { [CHILD_MARKER]: id },
         record: (leader) =>
           recording(directory, async () => {
             leaderGroup = leader;
+            own.add(id);
             const identity = await processIdentityOf(leader);
             if (identity !== undefined) write(directory, { id, owner, process: identity });
           }),

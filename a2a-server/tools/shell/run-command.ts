@@ -78,8 +78,9 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
   for (let attempt = 1; ; attempt += 1) {
     const end = await runOnce(command);
     if (end.type === 'ended') return end.command;
-    if (attempt < SANDBOX_ATTEMPTS) continue;
+    // Before the next attempt, because an abort may prevent it. The process of this attempt has ended.
     command.child.forget();
+    if (attempt < SANDBOX_ATTEMPTS) continue;
     throw new Error(
       `The command was not run, because its sandbox could not be made (${end.words}). Try again. If it fails again, the operator can check the setting "confineShell".`,
     );

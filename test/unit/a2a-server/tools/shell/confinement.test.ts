@@ -7,7 +7,11 @@ import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../../../shared/runtime/clock.ts';
-import { NO_RECORDS } from '../../../../../a2a-server/processes/child-processes.ts';
+import {
+  childProcesses,
+  NO_RECORDS,
+  type ChildEntry,
+} from '../../../../../a2a-server/processes/child-processes.ts';
 import {
   createRunShellCommand,
   type ShellOptions,
@@ -19,6 +23,7 @@ import {
   UNCONFINED,
   type Confinement,
 } from '../../../../../a2a-server/tools/shell/confinement.ts';
+import { runCommand } from '../../../../../a2a-server/tools/shell/run-command.ts';
 import { boundPaths, serviceSockets } from '../../../../../a2a-server/tools/shell/service-sockets.ts';
 import { ToolStopped, type Tool } from '../../../../../a2a-server/tools/tool.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
@@ -224,6 +229,42 @@ whereBoxesAreMade('a command in a sandbox', () => {
     );
     expect(await readFile(join(bin, 'bwrap.tries'), 'utf8')).toBe('x\nx\nx\n');
     expect(await readdir(at.root)).toEqual([]);
+  });
+
+  it('D6 leaves no record if it is aborted between two attempts to make its box', async () => {
+    const directory = await temporaryDirectory();
+    const bin = await ownBwrap(`until ls '${directory}' | grep -q json; do sleep 0.01; done; exit 1`);
+    const records = childProcesses({
+      directory,
+      clock: systemClock,
+      graceMs: 5000,
+      onOrphan: () => undefined,
+    });
+    const entry = records.entry({ type: 'tool-execution', toolId: 't' });
+    const stop = new AbortController();
+    let attempts = 0;
+    const child: ChildEntry = {
+      ...entry,
+      get env() {
+        attempts += 1;
+        if (attempts === 2) stop.abort();
+        return entry.env;
+      },
+    };
+    const running = runCommand({
+      command: 'touch ran',
+      cwd: at.root,
+      env: { PATH: `${bin}:${process.env['PATH'] ?? ''}` },
+      signal: stop.signal,
+      output: () => undefined,
+      clock: systemClock,
+      graceMs: 5000,
+      child,
+      box: { box: BOX, root: at.root },
+    });
+    await expect(running).rejects.toMatchObject({ name: 'AbortError' });
+    expect(attempts).toBe(2);
+    expect(await readdir(directory)).toEqual([]);
   });
 
   it('has only the listed environment variables, and no secret', async () => {
