@@ -2,12 +2,14 @@
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { McpCallResult } from './call-result.ts';
 import type { McpServerConnection, McpToolCall } from './connection.ts';
-import { MessageNotDelivered } from './transports/server-transport.ts';
+import { MessageNotDelivered, MessageRefused } from './transports/server-transport.ts';
 
 /** The maximum number of attempts for a repeatable call. */
 const MAX_ATTEMPTS = 3;
-/** If a call did not reach its server, this sends it again at most this many times. */
+/** The maximum number of attempts for a call that does not reach its server. */
 const MAX_UNDELIVERED = 5;
+/** The maximum number of attempts in a row for a call that a server refuses because it has lost the session. */
+const MAX_REFUSED = 2;
 
 export interface McpCallContext extends Omit<McpToolCall, 'tool' | 'input'> {
   /** True if the call may run again after its answer is lost. */
@@ -27,6 +29,7 @@ export async function callUntilAnswered(
   const { CallIdle, ConnectionLost } = await import('./connection.ts');
   const { signal, output, repeatable } = run;
   let undelivered = 0;
+  let refused = 0;
   for (let attempt = 1; ; attempt += 1) {
     const current = await connection();
     try {
@@ -35,7 +38,9 @@ export async function callUntilAnswered(
       signal.throwIfAborted();
       const why = messageOf(error);
       const failure = (sentence: string): Error => new Error(sentence, { cause: error });
-      if (error instanceof MessageNotDelivered && (undelivered += 1) < MAX_UNDELIVERED) {
+      refused = error instanceof MessageRefused ? refused + 1 : 0;
+      if (error instanceof MessageNotDelivered) undelivered += 1;
+      if (error instanceof MessageNotDelivered && undelivered < MAX_UNDELIVERED && refused < MAX_REFUSED) {
         attempt -= 1;
         continue;
       }

@@ -84,12 +84,12 @@ async function connectOnce(
   const { connectMs, signal } = options;
   const transport = transportTo(entry, attempt, options);
   const client = clientFor(attempt, options);
-  const calls = new RunningCalls(transport);
+  const calls = new RunningCalls(transport, options.clock);
   let connection: OpenConnection | undefined;
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
     // No call runs before the end of the handshake, so there is no person to ask.
     if (connection === undefined) return { action: 'cancel' };
-    return connection.elicit(elicitationSchema.parse(params), mcpReq.id, mcpReq.signal);
+    return connection.elicit(elicitationSchema.parse(params), mcpReq.signal);
   });
   const stopListening = onAbort(limit.signal, () => void transport.close());
   try {

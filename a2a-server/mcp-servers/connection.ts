@@ -5,7 +5,7 @@ import {
   type Client,
   type ElicitResult,
 } from '@modelcontextprotocol/client';
-import { onAbort } from '../../shared/runtime/abort.ts';
+import { onAbort, unlessAborted } from '../../shared/runtime/abort.ts';
 import { Deferred } from '../../shared/client/core/deferred.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import { delay, startTimeout } from '../../shared/runtime/timeout.ts';
@@ -75,8 +75,8 @@ export interface McpToolCall extends Omit<RunningCall, 'heard'> {
 export interface McpServerConnection {
   /** The negotiated revision of MCP, e.g. `2025-11-25`. */
   readonly revision: string;
-  /** The number of running calls. */
-  readonly running: number;
+  /** True if the server may work on a call, also on one that was stopped a short time ago. */
+  readonly busy: boolean;
   /** The number of messages that the server has sent. */
   readonly received: number;
   /** Reads the current tool list. @throws Error if this fails */
@@ -128,8 +128,8 @@ export class OpenConnection implements McpServerConnection {
     return this.#client.getNegotiatedProtocolVersion() ?? 'unknown';
   }
 
-  get running(): number {
-    return this.#calls.size;
+  get busy(): boolean {
+    return this.#calls.busy;
   }
 
   get received(): number {
@@ -180,7 +180,7 @@ export class OpenConnection implements McpServerConnection {
     } catch (error) {
       signal.throwIfAborted();
       if (idle.expired) throw new CallIdle(`sent nothing for ${(idleMs ?? 0) / 1000} s`, { cause: error });
-      throw await this.#callFailure(error);
+      throw await this.#callFailure(error, signal);
     } finally {
       stopListening();
       idle.cancel();
@@ -209,9 +209,9 @@ export class OpenConnection implements McpServerConnection {
     await this.#transport.close();
   }
 
-  /** Answers a request of the server (2025-11-25 and older). @param id the id of the server's request */
-  async elicit(params: Elicitation, id: string | number, withdrawn: AbortSignal): Promise<ElicitResult> {
-    return this.#elicit(params, this.#calls.originOf(id), withdrawn);
+  /** Answers a request of the server (2025-11-25 and older). Call it in the handler of that request. */
+  async elicit(params: Elicitation, withdrawn: AbortSignal): Promise<ElicitResult> {
+    return this.#elicit(params, this.#calls.origin(), withdrawn);
   }
 
   async #elicit(params: Elicitation, origin: Origin, withdrawn?: AbortSignal): Promise<ElicitResult> {
@@ -257,9 +257,10 @@ export class OpenConnection implements McpServerConnection {
     };
   }
 
-  async #callFailure(error: unknown): Promise<Error> {
+  /** @throws AbortError if the signal aborts before the connection has ended */
+  async #callFailure(error: unknown, signal: AbortSignal): Promise<Error> {
     if (error instanceof MessageNotDelivered) {
-      await this.#ended.promise;
+      await unlessAborted(this.#ended.promise, signal);
       return error;
     }
     if (this.#isOver) return new ConnectionLost(this.#lost(), { cause: error });

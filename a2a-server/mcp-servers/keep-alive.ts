@@ -18,11 +18,12 @@ export interface KeepAliveOptions {
  * Sends pings (MCP 2025-11-25, Ping; `server/discover` in 2026-07-28) until the signal aborts.
  *
  * If a server does not answer a ping and runs no call, its connection is dead. A server with one thread cannot answer
- * while a call runs. Each call has its own time limit.
+ * while a call runs. Each call has its own time limit. A stopped call counts as running for a while, because MCP does not
+ * say when the server ends it.
  * @returns the reason, as a sentence without subject and full stop; undefined after the abort
  */
 export async function keepAlive(
-  connection: Pick<McpServerConnection, 'ping' | 'received' | 'running'>,
+  connection: Pick<McpServerConnection, 'ping' | 'received' | 'busy'>,
   { clock, pingMs, answerMs, signal, onSilent }: KeepAliveOptions,
 ): Promise<string | undefined> {
   if (pingMs === null) return undefined;
@@ -34,7 +35,7 @@ export async function keepAlive(
     const answered = await connection.ping(answerMs, signal);
     if (signal.aborted) return undefined;
     const problem = `did not answer a ping within ${answerMs / 1000} s`;
-    if (!answered && connection.running === 0) return problem;
+    if (!answered && !connection.busy) return problem;
     if (answered === silent) onSilent(answered ? null : `it ${problem} while it works on a call`);
     silent = !answered;
   }

@@ -11,6 +11,7 @@ import {
   type JSONRPCMessage,
   type RequestId,
 } from '@modelcontextprotocol/client';
+import type { Clock } from '../../shared/runtime/clock.ts';
 import type { ToolProgress } from '../../shared/protocol/tool-approval.ts';
 import { callResultSchema, type McpCallResult } from './call-result.ts';
 import type { AskQuestion } from './elicitation.ts';
@@ -18,7 +19,10 @@ import { logText, progressText } from './notification-text.ts';
 import { CUT_OFF } from './transports/http-transport.ts';
 import type { ServerTransport } from './transports/server-transport.ts';
 
-/** A Streamable HTTP response stream stays open for a late answer for this many milliseconds. */
+/**
+ * For this many milliseconds after its stop, a call may get a late answer. A Streamable HTTP response stream stays open for
+ * it, and the server counts as busy.
+ */
 const LATE_MS = 5 * 60_000;
 /** The maximum number of stopped calls that may still get a late answer. */
 const MAX_STOPPED = 100;
@@ -54,23 +58,26 @@ export class RunningCalls {
   readonly #transport: ServerTransport;
   /** By progress token. */
   readonly #running = new Map<string, Entry>();
-  readonly #stopped = new Map<RequestId, RunningCall>();
-  /** Maps the id of a server request to the id of the client request whose stream contained it. */
-  readonly #about = new Map<RequestId, RequestId>();
+  /** `until`: a time of the clock. */
+  readonly #stopped = new Map<RequestId, { call: RunningCall; until: number }>();
+  readonly #clock: Clock;
   #last = 0;
   #received = 0;
 
   /** Create this object before the client gets the transport, because the client keeps an existing handler. */
-  constructor(transport: ServerTransport) {
+  constructor(transport: ServerTransport, clock: Clock) {
     this.#transport = transport;
+    this.#clock = clock;
     Object.assign(transport, {
       onsend: (message: JSONRPCMessage) => this.#sent(message),
       onmessage: (message: JSONRPCMessage) => this.#take(message),
     });
   }
 
-  get size(): number {
-    return this.#running.size;
+  /** True if a call runs, or the server may still work on a stopped one. */
+  get busy(): boolean {
+    const now = this.#clock.now();
+    return this.#running.size > 0 || [...this.#stopped.values()].some(({ until }) => now < until);
   }
 
   /** The number of received messages. A change shows that the server has sent a message. */
@@ -94,10 +101,9 @@ export class RunningCalls {
     };
   }
 
-  /** @param id the id of a request of the server */
-  originOf(id: RequestId): Origin {
-    const about = this.#about.get(id);
-    this.#about.delete(id);
+  /** The origin of a request of the server. Call it in the request's handler, which runs in the context of `onmessage`. */
+  origin(): Origin {
+    const { about } = this.#transport;
     const calls = [...this.#running.values()];
     if (about === undefined) return { calls: calls.map(({ call }) => call), known: false };
     const behind = calls.filter(({ requestId }) => requestId === about);
@@ -107,7 +113,7 @@ export class RunningCalls {
   #stop({ call, requestId }: Entry, keepOpen: boolean): void {
     if (requestId === undefined) return;
     if (keepOpen) this.#transport.keepOpen?.(requestId, LATE_MS);
-    this.#stopped.set(requestId, call);
+    this.#stopped.set(requestId, { call, until: this.#clock.now() + LATE_MS });
     const [oldest] = this.#stopped.keys();
     if (this.#stopped.size > MAX_STOPPED && oldest !== undefined) this.#stopped.delete(oldest);
   }
@@ -121,11 +127,8 @@ export class RunningCalls {
 
   #take(message: JSONRPCMessage): void {
     this.#received += 1;
-    if (isJSONRPCRequest(message)) {
-      const { about } = this.#transport;
-      if (about !== undefined) this.#about.set(message.id, about);
-    } else if (isJSONRPCNotification(message)) this.#notified(message);
-    else if (message.id !== undefined) this.#answered(message.id, message);
+    if (isJSONRPCNotification(message)) this.#notified(message);
+    else if (!isJSONRPCRequest(message) && message.id !== undefined) this.#answered(message.id, message);
   }
 
   #notified(message: JSONRPCMessage): void {
@@ -147,11 +150,11 @@ export class RunningCalls {
   }
 
   #answered(id: RequestId, message: JSONRPCMessage): void {
-    const call = this.#stopped.get(id);
-    if (call === undefined) return;
+    const stopped = this.#stopped.get(id);
+    if (stopped === undefined) return;
     this.#stopped.delete(id);
     const result = resultIn(message);
-    if (result !== undefined) call.answeredLate(result);
+    if (result !== undefined) stopped.call.answeredLate(result);
   }
 }
 

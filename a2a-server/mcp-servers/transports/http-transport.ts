@@ -17,6 +17,7 @@ import {
   type RequestId,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
+import { z } from 'zod';
 import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import { atMost } from '../../../shared/runtime/timeout.ts';
@@ -24,7 +25,7 @@ import { oneLine } from '../../../shared/text/one-line.ts';
 import { httpFailure, isUnreachable, neverConnected } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
 import { PostSignals } from './post-signals.ts';
-import { MessageNotDelivered, type ServerTransport } from './server-transport.ts';
+import { MessageNotDelivered, MessageRefused, type ServerTransport } from './server-transport.ts';
 
 /** The delays before the SDK resumes a broken stream. The SDK's "growth" is a factor. */
 const RESUMING = {
@@ -105,8 +106,9 @@ export class HttpTransport implements ServerTransport {
     await this.#post(message, options).catch((error: unknown) => {
       const why = this.#sentence(error);
       if (why instanceof SdkHttpError) this.#refusal = why.message;
-      if (this.#isRefused(error) || neverConnected(error))
-        throw new MessageNotDelivered(why.message, { cause: error });
+      if (this.#isRefused(error, isJSONRPCRequest(message) ? message.id : undefined))
+        throw new MessageRefused(why.message, { cause: error });
+      if (neverConnected(error)) throw new MessageNotDelivered(why.message, { cause: error });
       throw why;
     });
   }
@@ -121,13 +123,17 @@ export class HttpTransport implements ServerTransport {
     const own = this.#posts.begin(id);
     const { requestSignal, onRequestStreamEnd, headers } = options;
     requestSignal?.addEventListener('abort', () => this.#posts.end(id), { once: true });
-    await this.#request.run(id, () =>
-      this.#inner.send(message, {
-        ...(headers && { headers }),
-        requestSignal: requestSignal === undefined ? own : AbortSignal.any([own, requestSignal]),
-        onRequestStreamEnd: onRequestStreamEnd ?? (() => this.#cutOff(id)),
-      }),
-    );
+    const request = {
+      ...(headers && { headers }),
+      requestSignal: requestSignal === undefined ? own : AbortSignal.any([own, requestSignal]),
+      onRequestStreamEnd: onRequestStreamEnd ?? (() => this.#cutOff(id)),
+    };
+    try {
+      await this.#request.run(id, () => this.#inner.send(message, request));
+    } catch (error) {
+      this.#posts.end(id);
+      throw error;
+    }
   }
 
   keepOpen(id: RequestId, ms: number): void {
@@ -163,26 +169,33 @@ export class HttpTransport implements ServerTransport {
     const why = this.#sentence(error).message;
     const [, trouble] = /^SSE stream disconnected: (?:\w+: )?(.*)$/s.exec(error.message) ?? [];
     this.#streamTrouble = trouble;
+    const forgotten = this.#isForgotten(error, this.about);
     const over =
-      this.#isRefused(error) ||
+      forgotten ||
+      this.#isRefused(error, this.about) ||
       isUnreachable(error) ||
       error.message.startsWith('Maximum reconnection attempts');
     // Wait, so that the request reports its error first. That error says whether the request arrived.
-    if (over) setImmediate(() => this.#end(this.#isForgotten(error) ? 'has lost the session' : why));
+    if (over) setImmediate(() => this.#end(forgotten ? 'has lost the session' : why));
   }
 
   /**
    * MCP 2025-11-25, Session Management: 404 for a request with a session id means that the session has ended. Many servers
-   * answer 400 instead, with a message about the session. Both refuse the message before they process it.
+   * answer 400 instead, with a message about the session. Both refuse the message before they process it. A JSON-RPC error
+   * for the request itself is its answer, so the server may have processed it.
+   * @param id of the request; undefined for another message
    */
-  #isForgotten(error: unknown): boolean {
+  #isForgotten(error: unknown, id: RequestId | undefined): boolean {
     if (!(error instanceof SdkHttpError) || this.sessionId === undefined) return false;
-    return error.status === 404 || (error.status === 400 && /session/i.test(String(error.data.text)));
+    if (error.status === 404) return true;
+    const text = String(error.data.text);
+    const isAnswer = id !== undefined && answeredId(text) === id;
+    return error.status === 400 && /session/i.test(text) && !isAnswer;
   }
 
   /** True if the server has lost the session, or has no MCP endpoint here any more. */
-  #isRefused(error: unknown): boolean {
-    return this.#isForgotten(error) || (this.#connected && isGone(error));
+  #isRefused(error: unknown, id: RequestId | undefined): boolean {
+    return this.#isForgotten(error, id) || (this.#connected && isGone(error));
   }
 
   #sentence(error: unknown): Error {
@@ -218,6 +231,17 @@ export class HttpTransport implements ServerTransport {
     this.#posts.abortAll();
     await this.#inner.close();
     await this.#line.destroy();
+  }
+}
+
+const answer = z.object({ jsonrpc: z.literal('2.0'), id: z.union([z.string(), z.number()]) });
+
+/** The id of the request that a JSON-RPC message in this text answers. */
+function answeredId(text: string): RequestId | undefined {
+  try {
+    return answer.safeParse(JSON.parse(text)).data?.id;
+  } catch {
+    return undefined;
   }
 }
 

@@ -9,7 +9,12 @@ export const MAX_MESSAGE = 16 * 1024 * 1024;
 
 /** The server certainly has not received the message. The connection has ended or is ending. */
 export class MessageNotDelivered extends Error {
-  override readonly name = 'NotDelivered';
+  override readonly name: string = 'NotDelivered';
+}
+
+/** The server has refused the message, because it does not know the session any more. */
+export class MessageRefused extends MessageNotDelivered {
+  override readonly name = 'MessageRefused';
 }
 
 export interface ServerTransport extends Transport {
@@ -18,8 +23,8 @@ export interface ServerTransport extends Transport {
   /** Called with each message before the transport sends it. */
   onsend?: (message: JSONRPCMessage) => void;
   /**
-   * During `onmessage`: the id of the request whose response stream contains the message. Undefined for a transport
-   * with one channel, and for a stream without a request.
+   * During `onmessage`, and in what it starts: the id of the request whose response stream contains the message. Undefined
+   * for a transport with one channel, and for a stream without a request.
    */
   readonly about?: RequestId | undefined;
   /** After the cancellation of a request, keeps its response stream open for `ms` milliseconds, for a late answer. */

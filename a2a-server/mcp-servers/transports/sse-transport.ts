@@ -15,7 +15,7 @@ import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { httpFailure, neverConnected, statusFailure } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
 import { PostSignals } from './post-signals.ts';
-import { MessageNotDelivered, type ServerTransport } from './server-transport.ts';
+import { MessageNotDelivered, MessageRefused, type ServerTransport } from './server-transport.ts';
 
 export class SseTransport implements ServerTransport {
   onclose?: () => void;
@@ -78,15 +78,21 @@ export class SseTransport implements ServerTransport {
       .fetch(endpoint, { method: 'POST', headers, body: JSON.stringify(message), signal })
       .catch((error: unknown) => {
         const failure = httpFailure(error, endpoint);
-        throw neverConnected(error) ? new MessageNotDelivered(failure.message, { cause: error }) : failure;
+        if (!neverConnected(error)) throw failure;
+        this.#endLater(failure.message);
+        throw new MessageNotDelivered(failure.message, { cause: error });
       });
     if (response.ok) return;
     const failure = await statusFailure(response, endpoint);
     if (response.status !== 404 && response.status !== 410) throw failure;
-    // The address of the endpoint contains the session. The stream may stay open after the server has lost the session.
-    // Wait, so that the request reports its error first.
-    setImmediate(() => this.#end('has lost the session'));
-    throw new MessageNotDelivered(failure.message, { cause: failure });
+    // The address of the endpoint contains the session.
+    this.#endLater('has lost the session');
+    throw new MessageRefused(failure.message, { cause: failure });
+  }
+
+  /** The stream may stay open, so this ends the connection. It waits, so that the request reports its error first. */
+  #endLater(why: string): void {
+    setImmediate(() => this.#end(why));
   }
 
   /** Resolves when every socket is closed. */

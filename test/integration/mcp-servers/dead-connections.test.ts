@@ -51,6 +51,37 @@ describe('a dead connection to an MCP server', () => {
     expect((await peer.seen()).calls).toEqual({ note: 1 });
   });
 
+  it('002 R82 whose server has lost the session of each call gets the call twice', async () => {
+    const peer = await startPeer('http', 'calls-404');
+    const stage = await mcpStage({ peer: { url: peer.url } });
+    await stage.status(isReady);
+    await expect(stage.call('note')).rejects.toThrow(/answered with HTTP 404: no such session/);
+    expect((await peer.seen()).calls).toEqual({ refused: 2 });
+  });
+
+  it('R82 is not one whose server answers a call with 400 and an error about some session', async () => {
+    const peer = await startPeer('http', 'calls-400');
+    const stage = await mcpStage({ peer: { url: peer.url } });
+    await stage.status(isReady);
+    await expect(stage.call('note')).rejects.toThrow(/reports: .*HTTP 400: .*the chat session is over/);
+    expect(await peer.seen()).toMatchObject({ calls: { refused: 1 }, sessions: 1 });
+  });
+
+  it('002 keeps a server that answers no ping while it works on a call that was stopped', async () => {
+    const stage = await mcpStage({ peer: await peerSettings('stdio', PINGS) });
+    await stage.status(isReady);
+    const pid = Number(/\(pid (\d+)\)/.exec(await stage.call('note'))?.[1]);
+    const stop = new AbortController();
+    const slow = stage.call('slow', {}, { signal: stop.signal }).catch(() => 'stopped');
+    await stage.call('note');
+    stop.abort();
+    expect(await slow).toBe('stopped');
+    process.kill(pid, 'SIGSTOP');
+    const { state } = await stage.status(({ error }) => error?.includes('did not answer a ping') === true);
+    process.kill(pid, 'SIGCONT');
+    expect(state).toBe('ready');
+  });
+
   it('002 keeps a running call while its server answers no ping, and reports the silence', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio', PINGS) });
     await stage.status(isReady);

@@ -63,6 +63,16 @@ describe('an MCP server over HTTP+SSE', () => {
     );
   });
 
+  it('R82 whose address refuses the POST of a call is connected to anew, and the call is made once', async () => {
+    const { peer, stage } = await overSse();
+    await peer.refuse();
+    const call = stage.call('note', { text: 'after' });
+    await stage.status(isDown);
+    const next = await peer.again();
+    expect(await call).toMatch(/^note: after/);
+    expect((await next.seen()).calls).toEqual({ note: 1 });
+  });
+
   it('reports what is wrong with an address', async () => {
     const [peer, gone] = [await startPeer('sse'), await startPeer('sse')];
     await gone.kill();

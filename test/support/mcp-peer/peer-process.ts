@@ -38,6 +38,8 @@ interface RemotePeer {
   seen: () => Promise<z.infer<typeof seen>>;
   /** Makes the server forget every session. Its streams stay open. */
   forget: () => Promise<void>;
+  /** Makes the server refuse connections. Its streams stay open. */
+  refuse: () => Promise<void>;
   /** Stops the process without ending it. */
   freeze: () => void;
   /** Sends SIGKILL. */
@@ -54,6 +56,7 @@ export async function startPeer(kind: 'http' | 'sse', fault: Fault = 'none', por
     url: `${origin}/${kind === 'sse' ? 'sse' : 'mcp'}`,
     seen: async () => seen.parse(await (await fetch(`${origin}/seen`)).json()),
     forget: async () => void (await fetch(`${origin}/forget`)),
+    refuse: async () => void (await fetch(`${origin}/refuse`)),
     freeze: () => void child.kill('SIGSTOP'),
     kill: async () => {
       child.kill('SIGKILL');

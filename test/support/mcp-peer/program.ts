@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { isInitializeRequest, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
-import { fault, newShared, Session, type Fault } from './session.ts';
+import { fault, message, newShared, Session, type Fault } from './session.ts';
 
 const [kind = 'stdio', port = '0', named = 'none'] = process.argv.slice(2);
 const wrong = fault.parse(named);
@@ -15,14 +15,17 @@ const shared = newShared();
 const seen = { streams: 0, open: 0, sessions: 0, posts: 0, brokenPipes: 0 };
 
 if (kind === 'stdio') overStdio(wrong);
-else
-  createServer((request, response) => {
+else {
+  const server = createServer((request, response) => {
     if (request.url === '/seen') tellSeen(response);
     else if (request.url === '/forget') forget(response);
+    else if (request.url === '/refuse') response.end(() => server.close());
     else void (kind === 'sse' ? overSse : overHttp)(request, response);
-  }).listen(Number(port), '127.0.0.1', function (this: { address(): unknown }) {
-    process.stdout.write(`${JSON.stringify(this.address())}\n`);
   });
+  server.listen(Number(port), '127.0.0.1', () => {
+    process.stdout.write(`${JSON.stringify(server.address())}\n`);
+  });
+}
 
 function overStdio(does: Fault): void {
   process.stderr.write('peer: hello\n');
@@ -100,6 +103,13 @@ async function overHttp(request: IncomingMessage, response: ServerResponse): Pro
     if (!isInitializeRequest(body)) return void response.writeHead(404).end('no such session');
     transport = await newTransport();
   }
+  const asked = message.safeParse(body).data;
+  if (asked?.method === 'tools/call' && (wrong === 'calls-404' || wrong === 'calls-400')) {
+    shared.calls['refused'] = (shared.calls['refused'] ?? 0) + 1;
+    if (wrong === 'calls-404') return void response.writeHead(404).end('no such session');
+    const error = { code: -32000, message: 'the chat session is over' };
+    return void response.writeHead(400).end(JSON.stringify({ jsonrpc: '2.0', id: asked.id, error }));
+  }
   seen.open += 1;
   response.on('close', () => (seen.open -= 1));
   await transport.handleRequest(request, response, body);
@@ -109,15 +119,15 @@ async function newTransport(): Promise<StreamableHTTPServerTransport> {
   seen.sessions += 1;
   const name = `session-${process.pid}-${seen.sessions}`;
   const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => name });
-  const send = (message: object, about?: string | number): void =>
+  const send = (sent: object, about?: string | number): void =>
     void transport.send(
-      JSONRPCMessageSchema.parse(message),
+      JSONRPCMessageSchema.parse(sent),
       about === undefined ? {} : { relatedRequestId: about },
     );
   const drop = (): void => void transport.close();
   const session = new Session({ send, drop, fault: wrong }, shared);
   Object.assign(transport, {
-    onmessage: (message: unknown) => session.take(message),
+    onmessage: (received: unknown) => session.take(received),
     onclose: () => transports.delete(name),
   });
   await transport.start();

@@ -30,6 +30,8 @@ export const fault = z.enum([
   'post-404',
   'post-405',
   'forgotten-400',
+  'calls-404',
+  'calls-400',
 ]);
 export type Fault = z.infer<typeof fault>;
 
@@ -291,6 +293,8 @@ function listOf(wrong: Fault, names: readonly string[], params: unknown): object
     case 'post-404':
     case 'post-405':
     case 'forgotten-400':
+    case 'calls-404':
+    case 'calls-400':
       return { tools };
   }
 }

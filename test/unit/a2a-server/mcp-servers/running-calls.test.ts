@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
+import { RunningCalls, type RunningCall } from '../../../../a2a-server/mcp-servers/running-calls.ts';
+import type { ServerTransport } from '../../../../a2a-server/mcp-servers/transports/server-transport.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
+
+/** A transport whose messages the test sends. */
+class FakeTransport implements ServerTransport {
+  readonly trouble = undefined;
+  about: RequestId | undefined;
+  onmessage?: (message: JSONRPCMessage) => void;
+  onsend?: (message: JSONRPCMessage) => void;
+  readonly start = () => Promise.resolve();
+  readonly send = () => Promise.resolve();
+  readonly close = () => Promise.resolve();
+}
+
+const CALL: RunningCall = {
+  toolId: 't',
+  tool: 'note',
+  input: {},
+  principal: 'ada',
+  ask: () => Promise.resolve({ type: 'declined', reason: null }),
+  heard: () => undefined,
+  answeredLate: () => undefined,
+};
+
+function started() {
+  const transport = new FakeTransport();
+  const clock = new FakeClock();
+  const calls = new RunningCalls(transport, clock);
+  const running = calls.begin(CALL);
+  const params = { name: 'note', _meta: { progressToken: running.token } };
+  transport.onsend?.({ jsonrpc: '2.0', id: 7, method: 'tools/call', params });
+  return { transport, clock, calls, running };
+}
+
+describe('the calls of one connection', () => {
+  it('002 keep their server busy, a stopped one until its late answer', () => {
+    const { transport, calls, running } = started();
+    running.stop(false);
+    running.end();
+    expect(calls.busy).toBe(true);
+    transport.onmessage?.({ jsonrpc: '2.0', id: 7, result: { content: [] } });
+    expect(calls.busy).toBe(false);
+  });
+
+  it('002 keep their server busy, a stopped one without an answer for five minutes', () => {
+    const { clock, calls, running } = started();
+    running.stop(false);
+    running.end();
+    clock.advance(5 * 60_000 - 1);
+    expect(calls.busy).toBe(true);
+    clock.advance(1);
+    expect(calls.busy).toBe(false);
+  });
+
+  it('are the origin of a question by the stream that carries it, whatever another request with its id did', () => {
+    const { transport, calls } = started();
+    transport.about = 7;
+    transport.onmessage?.({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    expect(calls.origin()).toEqual({ calls: [CALL], known: true });
+    transport.about = undefined;
+    transport.onmessage?.({ jsonrpc: '2.0', id: 1, method: 'elicitation/create' });
+    expect(calls.origin()).toEqual({ calls: [CALL], known: false });
+  });
+});
