@@ -48,6 +48,11 @@ async function sentBy(
   return endpoint.received.at(-1)?.body;
 }
 
+async function thinkingOf(model: string, conversation: ConversationStep[]): Promise<unknown> {
+  const body = await sentBy(model, { [model]: { effort: 'low' } }, { conversation });
+  return z.looseObject({ thinking: z.unknown().optional() }).parse(body).thinking;
+}
+
 describe('parameters in the request', () => {
   it.each([
     [
@@ -110,10 +115,6 @@ describe('the effort of a Claude that refuses to reason in the middle of a turn 
     last,
     { role: 'tool', results },
   ];
-  const thinkingOf = async (model: string, conversation: ConversationStep[]): Promise<unknown> => {
-    const body = await sentBy(model, { [model]: { effort: 'low' } }, { conversation });
-    return z.looseObject({ thinking: z.unknown().optional() }).parse(body).thinking;
-  };
 
   it.each([
     ['as text and calls alone', turn],

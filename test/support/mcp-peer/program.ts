@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { isInitializeRequest, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
-import { fault, message, newShared, Session, type Fault } from './session.ts';
+import { fault, message as jsonRpc, newShared, Session, type Fault } from './session.ts';
 
 const [kind = 'stdio', port = '0', named = 'none'] = process.argv.slice(2);
 const wrong = fault.parse(named);
@@ -103,7 +103,7 @@ async function overHttp(request: IncomingMessage, response: ServerResponse): Pro
     if (!isInitializeRequest(body)) return void response.writeHead(404).end('no such session');
     transport = await newTransport();
   }
-  const asked = message.safeParse(body).data;
+  const asked = jsonRpc.safeParse(body).data;
   if (asked?.method === 'tools/call' && (wrong === 'calls-404' || wrong === 'calls-400')) {
     shared.calls['refused'] = (shared.calls['refused'] ?? 0) + 1;
     if (wrong === 'calls-404') return void response.writeHead(404).end('no such session');
