@@ -17,6 +17,18 @@ const EQUIVALENTS: readonly (Equivalent & { why: string })[] = [
     why: 'The reader reads once more, finds nothing and sleeps.',
   },
   {
+    file: 'grants.ts',
+    line: 'if (used === null) return grants;',
+    change: 'used === null → false',
+    why: 'No grant has the id null, and no grant without uses is kept. The result has the same grants.',
+  },
+  {
+    file: 'tool-outputs.ts',
+    line: 'held -= after[gone]?.text.length ?? 0;',
+    change: '0 → 1',
+    why: 'The loop ends before the last execution, so the element exists.',
+  },
+  {
     file: 'policy.ts',
     line: "{ tools, shell = process.platform === 'win32' ? 'cmd' : 'sh' }: { tools: readonly string[]; shell?: Shell },",
     change: "process.platform === 'win32' → false",

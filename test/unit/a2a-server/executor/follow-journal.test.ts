@@ -113,6 +113,17 @@ describe('a reader of the journal', () => {
     expect(await toTheEnd(follow(6))).toEqual([]);
   });
 
+  it.each([253, 256])('S1 sleeps after a full page that ends with the journal (%p events)', async (count) => {
+    const first = count === 253 ? 0 : 3;
+    await append(...deltas(count));
+    const reader = follow(first);
+    expect(await positionsTo(count + 3, reader)).toEqual(range(first + 1, count + 3));
+    const next = reader.next();
+    await journal.read(TASK, 0, 1);
+    await append(completed);
+    expect((await next).value).toMatchObject([{ seq: count + 4 }]);
+  });
+
   it('S2 refuses a position beyond the end, and accepts the end itself', async () => {
     await expect(follow(4).next()).rejects.toMatchObject({
       reason: 'INVALID_CURSOR',

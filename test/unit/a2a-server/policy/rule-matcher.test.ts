@@ -26,6 +26,11 @@ describe('a rule by path', () => {
     expect(speaks({ action: 'allow', path }, writing(at))).toBe(expected);
   });
 
+  it('of several patterns allows what one of them matches', () => {
+    const rule = { action: 'allow', path: ['docs/**', 'src/**'] };
+    expect(['docs/a', 'src/a', 'lib/a'].map((at) => speaks(rule, writing(at)))).toEqual([true, true, false]);
+  });
+
   it('allows by the resolved path, and denies by the written or the resolved path', () => {
     const linked = writing('docs/link.md', 'secrets/key.md');
     expect(speaks({ action: 'allow', path: 'docs/**' }, linked)).toBe(false);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  askAgain,
   decisionInText,
   cancel,
   decide,
@@ -46,6 +47,12 @@ function waitingFor(...callIds: string[]): Snapshot {
 function decision(callId: string, more: Partial<ResolvedDecision> = {}): ResolvedDecision {
   const shown = more.decision === 'answer' ? null : (pendingActions(waitingFor(callId))[0]?.shown ?? null);
   return { callId, decision: 'approve', scope: 'once', reason: null, shown, edited: null, ...more };
+}
+
+function shownCall(snapshot: Snapshot) {
+  const call = snapshot.calls['a'];
+  if (call === undefined) throw new Error('no call');
+  return call;
 }
 
 function accepted(snapshot: Snapshot, ...decisions: ResolvedDecision[]): Snapshot {
@@ -394,6 +401,60 @@ describe('receive', () => {
       { channel: 'a2a', wordsDecide: true, taskId: 't' },
     );
     expect(refused).toMatchObject({ type: 'refuse', reason: 'DECISION_NEEDED', facts: { pending: 'a' } });
+  });
+});
+
+describe('a message with a command', () => {
+  it('is refused while the task is under way: a command needs its own task', () => {
+    const message = { ...says('init'), command: { command: 'init', args: [] } };
+    const ruling = acceptMessage(waitingFor('a'), message, { channel: 'a2a', wordsDecide: true });
+    expect(ruling).toMatchObject({ type: 'refuse', reason: 'SESSION_BUSY', facts: { taskId: 't' } });
+  });
+});
+
+describe('a call whose files have changed', () => {
+  const outdated = {
+    type: 'tool.outdated',
+    callId: 'a',
+    tool: 'write-file',
+    title: '',
+    preview: { type: 'json', value: {} },
+    basis: 'new',
+  } as const;
+  it('R11 is asked again while it waits as it was shown', () => {
+    const waiting = waitingFor('a');
+    const ruling = askAgain(waiting, shownCall(waiting), outdated);
+    expect(ruling).toMatchObject({
+      type: 'append',
+      events: [outdated, { type: 'input.required', pending: [{ callId: 'a', reason: 'content-changed' }] }],
+    });
+  });
+
+  it('R11 stays as it is if a person decided it, it was asked again, or the task ended', () => {
+    const waiting = waitingFor('a');
+    const again = after(waiting, [outdated]);
+    const ended = after(waiting, [{ type: 'task.canceled', reason: 'x', by }]);
+    for (const now of [accepted(waiting, decision('a')), again, ended])
+      expect(askAgain(now, shownCall(waiting), outdated)).toEqual({ type: 'keep' });
+  });
+});
+
+describe('an edit', () => {
+  it('D4 of a call that an ACP agent runs itself is refused, and approve is accepted', () => {
+    const waiting = waitingFor('a');
+    const own = {
+      ...waiting,
+      calls: { a: { ...shownCall(waiting), source: { type: 'acp-agent' as const, agent: 'x' } } },
+    };
+    const { title, input, inputHash, preview, basis } = shownCall(waiting);
+    const edited = { title, input, inputHash, preview, basis };
+    expect(decide(own, [decision('a', { decision: 'edit', edited })], by, at)).toMatchObject({
+      type: 'refuse',
+      reason: 'INVALID_DECISION',
+      message: expect.stringContaining("the agent's own"),
+    });
+    expect(decide(waiting, [decision('a', { decision: 'edit', edited })], by, at).type).toBe('append');
+    expect(decide(own, [decision('a')], by, at).type).toBe('append');
   });
 });
 

@@ -3,6 +3,7 @@ import { conversation, type ConversationStep } from '../../../../a2a-server/task
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
+import { request } from '../../../support/task-machine.ts';
 import type { TurnPart } from '../../../../a2a-server/task/turn-replay.ts';
 
 const READER = { model: 'm', basis: 'b' };
@@ -62,6 +63,40 @@ describe('a turn in the prompt of its own model', () => {
         { type: 'text', text: 'first ' },
         { type: 'reasoning', text: 'two..' },
         { type: 'text', text: 'ok' },
+      ],
+    });
+  });
+
+  it('has its calls with their data, and with the input that the model wrote', () => {
+    const requested = (callId: string): TaskEvent => ({
+      type: 'tool.requested',
+      turn: 1,
+      call: request(callId, true),
+      verdict: { type: 'allow', because: { type: 'read-only' } },
+    });
+    const parts: TurnPart[] = [
+      { type: 'call', state: { p: { signature: 's' } } },
+      { type: 'call', input: { as: 'written' } },
+      { type: 'call' },
+    ];
+    const current = task(
+      'a',
+      { type: 'turn.started', turn: 1, model: 'm' },
+      requested('one'),
+      requested('two'),
+      { type: 'turn.finished', turn: 1, end: 'tool-calls', usage: USAGE, replay: { basis: 'b', parts } },
+    );
+    const { tool, input } = request('one', true);
+    expect(conversation([], current, READER).find(({ role }) => role === 'assistant')).toMatchObject({
+      parts: [
+        {
+          type: 'call',
+          modelCallId: request('one', true).modelCallId,
+          tool,
+          input,
+          state: { p: { signature: 's' } },
+        },
+        { type: 'call', modelCallId: request('two', true).modelCallId, tool, input: { as: 'written' } },
       ],
     });
   });

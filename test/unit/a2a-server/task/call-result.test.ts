@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { resultForModel } from '../../../../a2a-server/task/call-result.ts';
+import { newCall } from '../../../../a2a-server/task/call-state.ts';
+import type { ToolOutcome } from '../../../../a2a-server/task/events.ts';
+import { request } from '../../../support/task-machine.ts';
+
+function afterRun(outcome: ToolOutcome, originalInput: Record<string, unknown> | null = null) {
+  const call = newCall(request('a', false), 1, {
+    type: 'settled',
+    result: { type: 'ran', toolId: 'x', outcome },
+  });
+  return resultForModel({ ...call, originalInput });
+}
+
+const stopped = { type: 'stopped', reason: 'timeout', message: 'It was stopped.' } as const;
+const DOUBT = ' It did not confirm that it stopped and may have had an effect.';
+
+describe('the result of a call for the model', () => {
+  it.each<[ToolOutcome, string, boolean]>([
+    [{ type: 'ok', text: 'done', summary: '' }, 'done', false],
+    [{ type: 'error', message: 'disk full' }, 'disk full', true],
+    [{ ...stopped, confirmed: true, text: '' }, 'It was stopped.', true],
+    [{ ...stopped, confirmed: false, text: '' }, `It was stopped.${DOUBT}`, true],
+    [{ ...stopped, confirmed: true, text: 'half' }, 'It was stopped.\n\nOutput by then:\nhalf', true],
+  ])('%j', (outcome, text, isError) => {
+    expect(afterRun(outcome)).toEqual({ text, isError });
+  });
+
+  it('D4 says that a person changed the input', () => {
+    const { text } = afterRun({ type: 'ok', text: 'done', summary: '' }, { path: 'old' });
+    expect(text).toMatch(/^The person changed the input before approving\. It ran with: \{.*\}\n\ndone$/);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Passage } from '../../../../a2a-server/task/conversation.ts';
+import { omittedTurns, transcript } from '../../../../a2a-server/task/transcript.ts';
+
+const call = (name: string) => ({ modelCallId: name, tool: 'read-file', input: { path: name } });
+const result = (name: string, text: string, isError = false) => ({
+  modelCallId: name,
+  tool: 'read-file',
+  text,
+  isError,
+});
+
+/** A turn that reads a file. */
+function turn(name: string, text: string, isError = false): Passage {
+  return {
+    kind: 'turn',
+    steps: [
+      { role: 'assistant', text: `I read ${name}.`, calls: [call(name)] },
+      { role: 'tool', results: [result(name, text, isError)] },
+    ],
+  };
+}
+const task: Passage = { kind: 'task', steps: [{ role: 'user', text: 'Read the files.' }] };
+const summary: Passage = { kind: 'summary', steps: [{ role: 'user', text: 'Until now: nothing.' }] };
+const HEAD =
+  'The turns after that were left out to fit into the window, and could not be summarised. The calls made in them, oldest first:';
+
+describe('a transcript', () => {
+  const whole = [
+    'PERSON: Read the files.',
+    'AGENT: I read a.\nAGENT CALLS read-file {"path":"a"}',
+    'RESULT OF read-file: one',
+    'AGENT: I read b.\nAGENT CALLS read-file {"path":"b"}',
+    'FAILED read-file: gone',
+  ].join('\n\n');
+
+  it('has every step, and is whole if it has just the limit', () => {
+    const passages = [task, turn('a', 'one'), turn('b', 'gone', true)];
+    expect(transcript(passages, whole.length)).toBe(whole);
+    expect(transcript(passages, whole.length - 1)).toContain('left out');
+  });
+
+  it('clips the long pieces first', () => {
+    const text = transcript([task, turn('a', 'x'.repeat(20_000)), turn('b', 'two')], 7_000);
+    expect(text.length).toBeLessThanOrEqual(7_000);
+    expect(text).toContain('RESULT OF read-file: two');
+    expect(text.match(/left out/g)).toHaveLength(1);
+  });
+});
+
+describe('the list of the calls that are left out', () => {
+  it('follows the earlier summary, and marks the calls that failed', () => {
+    expect(omittedTurns([task, summary, turn('a', 'one\n  two'), turn('b', 'gone', true)], 2_000)).toBe(
+      [
+        `Until now: nothing.\n\n${HEAD}`,
+        '- read-file {"path":"a"}: one two',
+        '- read-file {"path":"b"}: failed: gone',
+      ].join('\n'),
+    );
+  });
+
+  it('keeps the newest calls that fit, and counts the others', () => {
+    const line = '- read-file {"path":"c"}: three';
+    const passages = [turn('a', 'one'), turn('b', 'two'), turn('c', 'three')];
+    const most = HEAD.length + line.length + 1;
+    expect(omittedTurns(passages, most)).toBe(`${HEAD}\n- (2 more before these)\n${line}`);
+    expect(omittedTurns(passages, most - 1)).toBe(`${HEAD}\n- (3 more before these)`);
+  });
+
+  it('cuts a long result', () => {
+    const [, line = ''] = omittedTurns([turn('a', 'x'.repeat(500))], 2_000).split('\n');
+    expect(line).toBe(`- read-file {"path":"a"}: ${'x'.repeat(199)}…`);
+  });
+});
