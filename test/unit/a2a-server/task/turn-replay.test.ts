@@ -41,6 +41,15 @@ function turn(number: number, { model = 'm', basis = 'b' } = {}): TaskEvent[] {
   ];
 }
 
+function requested(callId: string): TaskEvent {
+  return {
+    type: 'tool.requested',
+    turn: 1,
+    call: request(callId, true),
+    verdict: { type: 'allow', because: { type: 'read-only' } },
+  };
+}
+
 const summary: TaskEvent = {
   type: 'context.summarised',
   upTo: { taskId: 'a', turn: 1 },
@@ -68,12 +77,6 @@ describe('a turn in the prompt of its own model', () => {
   });
 
   it('has its calls with their data, and with the input that the model wrote', () => {
-    const requested = (callId: string): TaskEvent => ({
-      type: 'tool.requested',
-      turn: 1,
-      call: request(callId, true),
-      verdict: { type: 'allow', because: { type: 'read-only' } },
-    });
     const parts: TurnPart[] = [
       { type: 'call', state: { p: { signature: 's' } } },
       { type: 'call', input: { as: 'written' } },
