@@ -107,7 +107,7 @@ export class Maintenance {
   async #work(): Promise<number> {
     try {
       // R103: while the clock is implausible, nothing expires and nothing is deleted.
-      // The whole round uses the time that was checked.
+      // All work of this round uses the checked time.
       const { clock, clockCheck } = this.#options;
       const now = clockCheck === undefined ? clock.now() : await clockCheck.plausibleTime();
       const next = now === undefined ? clock.now() + RETRY_MS : await this.#expire(now);

@@ -49,9 +49,9 @@ export interface SqliteJournalOptions {
 
 /**
  * Opens the journal and locks it until it is closed.
- * @throws ProductError CONFIGURATION if another a2a-server uses the file, the file is no journal, its version is newer,
- * or it lacks tasks or events that its mark names; STORAGE if the disk fails. Then the content of the file is
- * unchanged.
+ * @throws ProductError STORAGE if the disk fails. CONFIGURATION if another a2a-server uses the file, the file is no
+ * journal, or its version is newer. CONFIGURATION also if the file lacks tasks or events that its mark names. In each
+ * case the content of the file is unchanged.
  */
 export async function openSqliteJournal({
   path,

@@ -78,7 +78,7 @@ function lineOf({ path, kind, bytes }: SurveyEntry): string {
   }
 }
 
-/** The error names the number of deleted items, because nobody can undo a deletion. */
+/** The error names the number of deleted items, because a deletion is permanent. */
 function halfDone(error: unknown, gone: readonly SurveyEntry[], signal: AbortSignal): Error {
   const so = `Already deleted: ${count(gone.length, 'item')}.`;
   if (signal.aborted) return new ToolStopped('The deletion was stopped.', { text: so, confirmed: true });
