@@ -24,7 +24,7 @@ const sessionResult = z.object({
   pending: z.array(
     z.object({ callId: z.string(), shown: z.string(), title: z.string(), preview: z.string() }),
   ),
-  calls: z.array(z.object({ tool: z.string(), state: z.string(), toolId: z.string().optional() })),
+  calls: z.array(z.object({ tool: z.string(), state: z.string() })).default([]),
 });
 const statusResult = z.object({ pending: z.array(z.object({ callId: z.string() })) });
 
@@ -158,7 +158,7 @@ async function main(): Promise<void> {
     console.log(`   The agent says: ${done.output.trim().split('\n').at(-1)}`);
     check('the task has completed', done.state === 'completed');
     check('test.md says "hello"', (await readFile(join(workspace, 'test.md'), 'utf8')) === 'hello');
-    const writes = done.calls.filter((made) => made.tool === 'write-file' && made.toolId !== undefined);
+    const writes = done.calls.filter(({ tool }) => tool === 'write-file');
     check('the tool ran exactly once', writes.length === 1 && writes[0]?.state === 'ok');
 
     step('A second task: "Create other.md with bye". Deny it');
