@@ -24,6 +24,7 @@ export { UIToolExecutor } from './core/ui-tool-executor.ts';
 export type { ToolClient } from './core/ui-tool-executor.ts';
 export type { RetryPolicy } from './core/retry-policy.ts';
 export type { Progress } from './core/progress.ts';
+export { hasEnded } from './core/task-report.ts';
 export type { PendingAction, RunningTool, TaskReport, TaskState } from './core/task-report.ts';
 export type { Answer } from '../protocol/question.ts';
 export type { AbortAnswer, Decision, Grants, TaskRequest, ToolRequest } from './core/task-request.ts';

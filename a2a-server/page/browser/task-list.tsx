@@ -1,6 +1,7 @@
 /** Lists the tasks of the signed-in principal. */
 import type { ListedTask } from '../../../shared/client/index.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { STATE_WORDS } from './state-words.ts';
 
 interface TaskListProps {
   tasks: readonly ListedTask[];
@@ -10,14 +11,6 @@ interface TaskListProps {
   onChoose: (taskId: string) => void;
   onMore: () => void;
 }
-
-const WORDS: Readonly<Record<ListedTask['state'], string>> = {
-  waiting: 'waits for you',
-  working: 'working',
-  completed: 'completed',
-  canceled: 'canceled',
-  failed: 'failed',
-};
 
 export function TaskList({ tasks, total, chosen, onChoose, onMore }: TaskListProps) {
   if (tasks.length === 0) return <p class="quiet">There are no tasks yet.</p>;
@@ -29,7 +22,7 @@ export function TaskList({ tasks, total, chosen, onChoose, onMore }: TaskListPro
             <button aria-current={taskId === chosen} onClick={() => onChoose(taskId)}>
               <div class="title">{title === '' ? taskId : visibleLine(title)}</div>
               <small>
-                <span class={`state-${state}`}>{WORDS[state]}</span>{' '}
+                <span class={`state-${state}`}>{STATE_WORDS[state]}</span>{' '}
                 <span class="quiet">{updatedAt === null ? '' : new Date(updatedAt).toLocaleString()}</span>
               </small>
             </button>

@@ -1,11 +1,13 @@
 /** Shows one task and its live updates. */
 import { useEffect, useState } from 'preact/hooks';
+import { hasEnded } from '../../../shared/client/index.ts';
 import type { A2aClient, Decision, Execution, TaskReport } from '../../../shared/client/index.ts';
 import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import type { OpenedAction } from './address.ts';
 import { ActionList } from './action-list.tsx';
 import { decidedHere, updateShownActions } from './shown-actions.ts';
 import type { ShownAction } from './shown-actions.ts';
+import { STATE_WORDS } from './state-words.ts';
 
 interface TaskViewProps {
   client: A2aClient;
@@ -77,15 +79,14 @@ export function TaskView({ client, taskId, link, onChange }: TaskViewProps) {
 
   if (report === undefined)
     return <p class={problem === undefined ? 'quiet' : 'problem'}>{problem ?? 'One moment …'}</p>;
-  const over = report.state !== 'working' && report.state !== 'waiting';
   return (
     <article aria-label="Task">
       <div class="row">
-        <strong class={`state-${report.state}`}>{report.state}</strong>
+        <strong class={`state-${report.state}`}>{STATE_WORDS[report.state]}</strong>
         {report.notDone !== '' && <span>{report.notDone}</span>}
         <span class="quiet">session {report.sessionId}</span>
-        {!over && (
-          <button onClick={() => void send((to) => to.cancel('canceled on the approval page'))}>
+        {!hasEnded(report) && (
+          <button onClick={() => void send((to) => to.cancel('cancelled on the approval page'))}>
             Cancel the task
           </button>
         )}

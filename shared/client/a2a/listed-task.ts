@@ -1,7 +1,6 @@
 /** A task in a task list. */
 import type * as z from 'zod/mini';
-import type { TaskState } from '../core/task-report.ts';
-import { taskStateOf } from './task-state.ts';
+import { type DeliveredState, taskStateOf } from './task-state.ts';
 import type { taskListSchema } from './wire.ts';
 
 export interface ListedTask {
@@ -9,7 +8,7 @@ export interface ListedTask {
   sessionId: string;
   /** The first line of the user's message. */
   title: string;
-  state: TaskState;
+  state: DeliveredState;
   /** RFC 3339; null if the agent omits it. */
   updatedAt: string | null;
 }

@@ -1,8 +1,11 @@
 /** Maps A2A task states to this client's states. */
 import type { TaskState } from '../core/task-report.ts';
 
+/** A task that the agent reports is delivered. */
+export type DeliveredState = Exclude<TaskState, 'not-delivered'>;
+
 /** A2A 1.0 §4.1.3. */
-const STATES: Readonly<Record<string, TaskState>> = {
+const STATES: Readonly<Record<string, DeliveredState>> = {
   TASK_STATE_SUBMITTED: 'working',
   TASK_STATE_WORKING: 'working',
   TASK_STATE_INPUT_REQUIRED: 'waiting',
@@ -10,10 +13,10 @@ const STATES: Readonly<Record<string, TaskState>> = {
   TASK_STATE_COMPLETED: 'completed',
   TASK_STATE_CANCELED: 'canceled',
   TASK_STATE_FAILED: 'failed',
-  TASK_STATE_REJECTED: 'failed',
+  TASK_STATE_REJECTED: 'rejected',
 };
 
 /** An unknown state of a later A2A version counts as `working`. */
-export function taskStateOf(wire: string): TaskState {
+export function taskStateOf(wire: string): DeliveredState {
   return STATES[wire] ?? 'working';
 }

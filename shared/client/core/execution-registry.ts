@@ -44,5 +44,5 @@ export async function cancelEach(executions: readonly Execution[], reason?: stri
   const ends = await Promise.allSettled(executions.map((execution) => execution.cancel(reason)));
   const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
   if (failures.length > 0)
-    throw new AggregateError(failures, `${failures.length} of ${ends.length} could not be canceled.`);
+    throw new AggregateError(failures, `${failures.length} of ${ends.length} could not be cancelled.`);
 }

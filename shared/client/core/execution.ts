@@ -27,9 +27,9 @@ export class Execution {
   /** A random id. Only this client uses it. */
   readonly id: string = newId();
   /**
-   * The report of the ended task: completed, canceled or failed. A failed task does not reject. The promise rejects
-   * with a ClientError if the outcome is unknown: refused, unreachable, detached, or aborted before the request was
-   * sent.
+   * The report of the ended task: completed, cancelled, failed or rejected by the agent. A failed task does not reject.
+   * The promise rejects with a ClientError if the outcome is unknown: refused, unreachable, detached, aborted before the
+   * request was sent, or a task that the agent does not know any more (`UNKNOWN_TASK`).
    */
   readonly result: Promise<TaskReport>;
   readonly #line: TaskTransport;
@@ -61,7 +61,7 @@ export class Execution {
   }
 
   /** Cancels the task and aborts its tools. No effect after the end. @throws ClientError */
-  cancel(reason = 'canceled by the client'): Promise<void> {
+  cancel(reason = 'cancelled by the client'): Promise<void> {
     if (this.#state === 'settled') return Promise.resolve();
     // The result may settle before the cancel, for example if the task never started. Then nothing waits for the
     // cancel.

@@ -1,6 +1,7 @@
 /** The state of one operation as an immutable value for a user interface. Pure. */
 import { ClientError } from './client-error.ts';
 import type { Progress } from './progress.ts';
+import { hasEnded } from './task-report.ts';
 import type { PendingAction, TaskReport } from './task-report.ts';
 
 interface Seen {
@@ -17,6 +18,8 @@ interface Seen {
 export type Operation =
   | (Seen & { readonly state: 'starting' })
   | (Seen & { readonly state: 'running'; readonly report: TaskReport })
+  /** The agent does not have the task yet. `reason` says why, and when the next try is. */
+  | (Seen & { readonly state: 'not-delivered'; readonly report: TaskReport; readonly reason: string })
   /** A person must decide the pending actions or answer the question. */
   | (Seen & {
       readonly state: 'waiting';
@@ -26,6 +29,8 @@ export type Operation =
     })
   | (Seen & { readonly state: 'completed'; readonly report: TaskReport })
   | (Seen & { readonly state: 'canceled'; readonly report: TaskReport | null; readonly reason: string })
+  /** The agent refused the task. */
+  | (Seen & { readonly state: 'rejected'; readonly report: TaskReport; readonly reason: string })
   /** The agent failed. With an `error`, the outcome is unknown. */
   | (Seen & {
       readonly state: 'failed';
@@ -67,8 +72,10 @@ export function afterReport({ id, title, progress }: Operation, report: TaskRepo
       return { ...seen, state, report, pending, question };
     case 'completed':
       return { ...seen, state, report };
+    case 'not-delivered':
+    case 'rejected':
     case 'canceled':
-      return { ...seen, state: 'canceled', report, reason: message };
+      return { ...seen, state, report, reason: message };
     case 'failed':
       return { ...seen, state, report, error: null, reason: message };
   }
@@ -92,7 +99,7 @@ export function afterError(before: Operation, error: unknown): Operation {
 }
 
 export function isOver({ state }: Operation): boolean {
-  return state === 'completed' || state === 'canceled' || state === 'failed';
+  return state !== 'starting' && state !== 'running' && hasEnded({ state });
 }
 
 type Activity = Extract<Progress, { type: 'activity' }>['activity'];

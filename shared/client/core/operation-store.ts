@@ -53,7 +53,7 @@ export class Operations<Request extends { text: string }> {
   }
 
   /** Cancels an operation. No effect if it has ended or is unknown. @throws ClientError */
-  async cancel(id: string, reason = 'canceled by the person'): Promise<void> {
+  async cancel(id: string, reason = 'cancelled by the person'): Promise<void> {
     await this.#executions.get(id)?.cancel(reason);
   }
 

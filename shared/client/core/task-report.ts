@@ -2,10 +2,14 @@
 import type { DecisionWord, PendingReason, Preview, SideEffect } from '../../protocol/tool-approval.ts';
 
 /**
- * `waiting`: nothing runs until a person decides the pending actions or answers the question.
- * The last three states are final.
+ * - `not-delivered`: the agent does not have the task yet, and the bridge tries again. Over MCP only.
+ * - `waiting`: nothing runs until a person decides the pending actions or answers the question.
+ * - `rejected`: the agent refused the task.
+ *
+ * The last four states are final.
  */
-export type TaskState = 'working' | 'waiting' | 'completed' | 'canceled' | 'failed';
+export type TaskState =
+  'not-delivered' | 'working' | 'waiting' | 'completed' | 'canceled' | 'failed' | 'rejected';
 
 export interface PendingAction {
   callId: string;
@@ -40,7 +44,7 @@ export interface TaskReport {
   sessionId: string;
   taskId: string | null;
   state: TaskState;
-  /** The message of the agent's status, such as the reason of a cancel or failure. */
+  /** The agent's message about the state, e.g. why the task failed. Of `not-delivered`: why, and the next try. */
   message: string;
   /** The calls that a completed task did not do, e.g. `not done: Write a.txt (denied)`; '' if it did all calls. */
   notDone: string;
@@ -54,6 +58,7 @@ export interface TaskReport {
   cursor: number | null;
 }
 
+/** True in the final states. */
 export function hasEnded({ state }: Pick<TaskReport, 'state'>): boolean {
-  return state !== 'working' && state !== 'waiting';
+  return state === 'completed' || state === 'canceled' || state === 'failed' || state === 'rejected';
 }

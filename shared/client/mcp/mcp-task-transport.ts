@@ -171,12 +171,15 @@ export class McpTaskTransport implements TaskTransport {
   }
 }
 
-/** Whether the person would see a difference: in the state, the answer, the pending actions or the running tools. */
+/**
+ * Whether the person would see a difference: in the state and its message, the answer, the pending actions or the running
+ * tools.
+ */
 function isNews(before: TaskReport, now: TaskReport): boolean {
   return visible(before) !== visible(now);
 }
 
-function visible({ state, output, pending, question, tools }: TaskReport): string {
+function visible({ state, message, output, pending, question, tools }: TaskReport): string {
   const asked = pending.map(({ callId, shown }) => [callId, shown]);
-  return JSON.stringify([state, output, asked, question, tools.map(({ toolId }) => toolId)]);
+  return JSON.stringify([state, message, output, asked, question, tools.map(({ toolId }) => toolId)]);
 }

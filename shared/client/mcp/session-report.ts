@@ -62,29 +62,34 @@ const sessionReport = z.object({
 
 export const sessionListSchema = z.object({ sessions: z.array(z.object({ sessionId: z.string() })) });
 
-const STATES: Readonly<Record<z.infer<typeof sessionReport>['state'], TaskState>> = {
-  // The bridge still tries to deliver the message.
-  not_delivered: 'working',
+/** `null`: the bridge cannot say how the task ends. */
+const STATES: Readonly<Record<z.infer<typeof sessionReport>['state'], TaskState | null>> = {
+  not_delivered: 'not-delivered',
   working: 'working',
   input_required: 'waiting',
   completed: 'completed',
   cancelled: 'canceled',
   failed: 'failed',
-  rejected: 'failed',
-  unknown_to_agent: 'failed',
+  rejected: 'rejected',
+  unknown_to_agent: null,
   // The agent reports no state now or later, so waiting is useless.
-  unknown: 'failed',
+  unknown: null,
 };
 
 const WORDS = ['approve', 'answer', 'deny', 'edit'] as const;
 
-/** @throws ClientError if the result has `isError` and no report. A failed task has a report */
+/**
+ * @throws ClientError if the result has `isError` and no report. A failed task has a report. `UNKNOWN_TASK` if the agent
+ * does not know the task any more, as over A2A
+ */
 export function reportOf(result: CallResult): TaskReport {
   const report = sessionReport.safeParse(result.structuredContent).data;
-  const { state, pending, question, ...rest } = report ?? structuredOf(sessionReport, result);
+  const { state: given, pending, question, ...rest } = report ?? structuredOf(sessionReport, result);
+  const state = STATES[given];
+  if (state === null) throw outcomeUnknown(given, rest);
   return {
     ...rest,
-    state: STATES[state],
+    state,
     pending: pending.map(({ preview, decisions, ...action }) => ({
       ...action,
       preview: { type: 'text', text: preview },
@@ -94,6 +99,20 @@ export function reportOf(result: CallResult): TaskReport {
     tools: toolsOf(result),
     cursor: null,
   };
+}
+
+function outcomeUnknown(
+  state: string,
+  { sessionId, message }: Pick<z.infer<typeof sessionReport>, 'sessionId' | 'message'>,
+): ClientError {
+  const facts = { sessionId };
+  return state === 'unknown_to_agent'
+    ? new ClientError('refused', message, { reason: 'UNKNOWN_TASK', facts })
+    : new ClientError(
+        'outcome-unknown',
+        `The agent reports no state of the task in session ${sessionId}. Look at the agent. ${message}`.trim(),
+        { facts },
+      );
 }
 
 /** The running tool executions. */

@@ -77,8 +77,12 @@ describe('the fold of a task’s events', () => {
     fold.take(happens(4, { type: 'tool.finished', ...call, outcome: 'ok', summary: '' }));
     expect(fold.report.tools).toEqual([]);
     fold.take(happens(5, { type: 'tool.started', ...call }));
-    fold.take(stands(6, 'CANCELED', 'Canceled by local: enough'));
-    expect(fold.report).toMatchObject({ tools: [], state: 'canceled', message: 'Canceled by local: enough' });
+    fold.take(stands(6, 'CANCELED', 'Cancelled by local: enough'));
+    expect(fold.report).toMatchObject({
+      tools: [],
+      state: 'canceled',
+      message: 'Cancelled by local: enough',
+    });
     expect(fold.over).toBe(true);
   });
 
@@ -105,7 +109,7 @@ describe('the fold of a task’s events', () => {
     ['COMPLETED', 'completed'],
     ['CANCELED', 'canceled'],
     ['FAILED', 'failed'],
-    ['REJECTED', 'failed'],
+    ['REJECTED', 'rejected'],
     ['OF_A_LATER_VERSION', 'working'],
   ])('%s is %s', (wire, state) => {
     const fold = new TaskFold(TASK);

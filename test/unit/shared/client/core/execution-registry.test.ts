@@ -50,9 +50,9 @@ const ENDS: [string, (begun: Begun) => unknown, object][] = [
     { code: 'unreachable', message: 'gone' },
   ],
   ['is aborted by its signal', ({ controller }) => controller.abort('enough'), { state: 'canceled' }],
-  ['is canceled', ({ execution }) => execution.cancel(), { state: 'canceled' }],
+  ['is cancelled', ({ execution }) => execution.cancel(), { state: 'canceled' }],
   [
-    'is canceled twice, and by its signal',
+    'is cancelled twice, and by its signal',
     async ({ execution, controller }) => {
       controller.abort();
       await Promise.all([execution.cancel('a'), execution.cancel('b')]);
@@ -61,7 +61,7 @@ const ENDS: [string, (begun: Begun) => unknown, object][] = [
   ],
   ['is detached from', ({ execution }) => execution.detach(), { code: 'detached' }],
   [
-    'is detached from before it has begun, and canceled after',
+    'is detached from before it has begun, and cancelled after',
     async ({ execution }) => {
       execution.detach();
       await execution.result.catch(() => undefined);
@@ -70,7 +70,7 @@ const ENDS: [string, (begun: Begun) => unknown, object][] = [
     { code: 'detached' },
   ],
   [
-    'cannot be canceled',
+    'cannot be cancelled',
     ({ line, controller }) => {
       line.cancelFails = new ClientError('unreachable', 'no answer');
       controller.abort();
@@ -154,7 +154,7 @@ describe('an execution', () => {
     expect(line.cancels).toEqual(['first']);
   });
 
-  test('can be canceled again after a failed cancel', async () => {
+  test('can be cancelled again after a failed cancel', async () => {
     const { line, execution } = begin();
     await line.began.promise;
     line.cancelFails = new ClientError('unreachable', 'no answer');
@@ -194,7 +194,7 @@ test('cancelAll cancels all in parallel, and reports the failures', async () => 
   await Promise.all([first.line.began.promise, second.line.began.promise]);
   first.line.cancelFails = new ClientError('unreachable', 'no answer');
   await expect(executions.cancelAll('all')).rejects.toMatchObject({
-    message: '1 of 2 could not be canceled.',
+    message: '1 of 2 could not be cancelled.',
     errors: [expect.objectContaining({ code: 'unreachable' })],
   });
   await expect(second.execution.result).resolves.toMatchObject({ state: 'canceled' });

@@ -42,7 +42,8 @@ async function begun(text = 'work'): Promise<{ id: string; line: ScriptedLine; t
 function over(id: string): Promise<void> {
   return new Promise((resolve) => {
     const stop = operations.subscribe(() => {
-      if (!['completed', 'canceled', 'failed'].includes(operations.get(id)?.state ?? '')) return;
+      const { state = 'starting' } = operations.get(id) ?? {};
+      if (!['completed', 'canceled', 'failed', 'rejected'].includes(state)) return;
       stop();
       resolve();
     });
@@ -84,6 +85,11 @@ describe('the operations of a user interface', () => {
 
   test.each([
     ['canceled', reportIn('canceled', { message: 'enough' }), { state: 'canceled', reason: 'enough' }],
+    [
+      'rejected',
+      reportIn('rejected', { message: 'not my job' }),
+      { state: 'rejected', reason: 'not my job' },
+    ],
     ['failed', reportIn('failed', { message: 'no key' }), { state: 'failed', reason: 'no key', error: null }],
   ])('one whose task has %s says so, with the reason', async (_, report, shown) => {
     const { id, line } = await begun();
@@ -91,6 +97,16 @@ describe('the operations of a user interface', () => {
     line.end.resolve(report);
     await ended;
     expect(operations.get(id)).toMatchObject(shown);
+  });
+
+  test('R100 one that is not delivered says so, with the next try, and cannot be dismissed', async () => {
+    const { id, tell } = await begun();
+    const message = 'It is not delivered yet: no answer. The next try is at 2026-01-01T00:00:00.000Z.';
+    tell({ type: 'state', report: reportIn('not-delivered', { message }) });
+    expect(operations.get(id)).toMatchObject({ state: 'not-delivered', reason: message });
+    expect(operations.dismiss(id)).toBe(false);
+    tell({ type: 'state', report: reportIn('working') });
+    expect(operations.get(id)).toMatchObject({ state: 'running' });
   });
 
   test('a lost one fails with its error, and one that is aborted before sending is canceled', async () => {
