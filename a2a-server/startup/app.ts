@@ -52,6 +52,8 @@ import { pageRoute } from '../page/page-route.ts';
 import type { Page } from '../page/page-route.ts';
 import { linkRoute, signedIn, signInRoutes } from '../page/page-sign-in.ts';
 import type { PageSignIn } from '../page/page-sign-in.ts';
+import { workspaceRoute } from '../page/workspace-route.ts';
+import type { PageWorkspaces } from '../page/workspace-route.ts';
 
 /** The reason for the end of a request's stream. */
 export type StreamEndReason = 'client-gone' | 'server-shutdown' | 'access-ended' | 'lifetime-over';
@@ -62,6 +64,8 @@ export interface AppOptions {
   /** The commands that run without a model. */
   commands: readonly OfferedCommand[];
   page: Page;
+  /** What the page offers as workspaces. Defaults to none. */
+  workspaces?: PageWorkspaces;
   pageSignIn: PageSignIn;
   authenticate: Authenticate;
   /** If absent, this server cannot prove its identity to a local client. */
@@ -113,12 +117,13 @@ export function createApp(options: AppOptions): Express {
   };
   // Only this route accepts a ticket.
   app.get(EVENTS_PATH, identified(byTicket, options), eventsRoute(tasks, { heartbeatMs, log }));
-  // The page may use only tasks, messages and tool executions.
+  // The page may use only tasks, messages, tool executions and the list of workspaces.
   app.use(
     PAGE_API,
     identified((request) => signedIn(request, options.pageSignIn), options),
     openForWork(options.closing),
     toolRoutes(tasks, limits),
+    workspaceRoute(options.workspaces ?? { fallback: null, allowed: [] }),
     restRoute(binding),
     noSuchAddress,
   );

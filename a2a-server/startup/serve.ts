@@ -203,6 +203,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     ),
     commands: offered,
     page: opened.page,
+    workspaces: { fallback: settings.workspace ?? null, allowed: settings.allowWorkspace },
     pageSignIn: { sessions, cookie: pageCookie(base, settings.stateDir), base },
     authenticate: authenticator([...credentials, { principal: LOCAL, token: runCredential(token, record) }]),
     identity: { token, run: record },

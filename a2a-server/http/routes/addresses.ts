@@ -26,6 +26,7 @@ const WORK: Addresses = {
 const ADDRESSES: Addresses = {
   ...WORK,
   ...Object.fromEntries(Object.entries(WORK).map(([path, methods]) => [`${PAGE_API}${path}`, methods])),
+  [`${PAGE_API}/workspaces`]: ['GET'],
   '/': ['GET', 'POST'],
   [`/${AGENT_CARD_PATH}`]: ['GET'],
   '/health': ['GET'],

@@ -1,8 +1,9 @@
-/** Shows the task list and the selected task. Only the address selects the task. */
+/** Shows the task list, the selected task and the form for a new one. Only the address selects the task. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { type A2aClient, ClientError, type TaskList as ListedTasks } from '../../../shared/client/index.ts';
 import { onAddressTarget, showTask, addressTarget } from './address.ts';
 import { signOut } from './sign-in.ts';
+import { StartTask } from './start-task.tsx';
 import { TaskList } from './task-list.tsx';
 import { TaskView } from './task-view.tsx';
 
@@ -69,6 +70,14 @@ export function Approvals({ client, onSignedOut }: ApprovalsProps) {
           {problem}
         </p>
       )}
+      <StartTask
+        client={client}
+        onStarted={(started) => {
+          showTask(started);
+          void refresh();
+        }}
+        onSignedOut={onSignedOut}
+      />
       <main>
         <TaskList {...list} chosen={taskId} onChoose={showTask} onMore={() => setCount(count + PAGE)} />
         {taskId !== undefined && (

@@ -37,6 +37,27 @@ export async function signOut(everywhere: boolean): Promise<string | undefined> 
   return undefined;
 }
 
+/** The directories that tasks may work in. */
+export interface AllowedWorkspaces {
+  /** The workspace of a task that names none; '' if there is none. */
+  fallback: string;
+  /** Every workspace is inside one of these. Empty: any directory. */
+  allowed: readonly string[];
+}
+
+/** The person can also type a path, so an error is no obstacle. */
+export async function allowedWorkspaces(): Promise<AllowedWorkspaces> {
+  const found = await signedInFetch(`${API}/workspaces`).then(
+    (response) => response.json(),
+    () => null,
+  );
+  const { fallback, allowed } = record(found);
+  return {
+    fallback: typeof fallback === 'string' ? fallback : '',
+    allowed: Array.isArray(allowed) ? allowed.map(String) : [],
+  };
+}
+
 /** Calls `act` when another tab signs in or out. @returns a function that removes the listener */
 export function onOtherTab(act: () => void): () => void {
   const changed = ({ key }: StorageEvent): void => {

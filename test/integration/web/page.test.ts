@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { plan, type PlannedStep } from '../../support/offline-plan.ts';
+import { plan, type PlannedStep, write } from '../../support/offline-plan.ts';
 import { stage, type Stage } from '../../support/stage.ts';
 import { makeLink, signIn } from './support/sign-in.ts';
 import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
@@ -50,9 +51,14 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
   afterAll(() => browser.close());
 
   /** A task of that plan waits, and the page shows it. */
-  async function shown(...steps: PlannedStep[]): Promise<string> {
+  function shown(...steps: PlannedStep[]): Promise<string> {
+    return sent(plan(...steps));
+  }
+
+  /** The page shows a task with this text. */
+  async function sent(text: string): Promise<string> {
     on = await stage();
-    const { taskId } = await on.peer.send(plan(...steps));
+    const { taskId } = await on.peer.send(text);
     context = await browser.newContext();
     page = await context.newPage();
     problems.length = 0;
@@ -81,6 +87,53 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     expect(await on.file('a.md')).toBe('one\n');
     const { overview } = await on.peer.task(taskId);
     expect(overview.calls).toMatchObject([{ decided: { decision: 'approve', channel: 'page' } }]);
+  });
+
+  test('starts a task in a workspace that the server allows, and shows a refusal as a sentence', async () => {
+    await shown({ tool: 'write-file', input: { path: 'a.md', content: 'x' } });
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.getByText('Start a task').click();
+    const field = page.getByLabel('Workspace');
+    await page.locator(`input[placeholder="${on.server.workspace}"]`).waitFor();
+    const send = page.getByRole('button', { name: 'Send' });
+    expect(await send.isDisabled()).toBe(true);
+    await page.getByLabel('What the agent has to do').fill(plan(write('b.md', 'two\n'), { say: 'There.' }));
+    await field.fill(join(on.server.workspace, 'nowhere'));
+    await send.click();
+    await page.getByRole('alert').getByText('nowhere').waitFor();
+    // The browser reports the refused request.
+    problems.length = 0;
+    await field.fill(on.server.workspace);
+    await send.click();
+    await page.getByText('+two').waitFor();
+    expect(Number(await page.evaluate('document.documentElement.scrollWidth'))).toBeLessThanOrEqual(360);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await state('completed');
+    expect(await on.file('b.md')).toBe('two\n');
+    await page.locator('.tasks .state-completed').waitFor();
+    expect(await page.locator('.tasks li').count()).toBe(2);
+  });
+
+  test('X1 starts a task only with the sign-in of the page', async () => {
+    await shown({ tool: 'write-file', input: { path: 'a.md', content: 'x' } });
+    const status = await page.evaluate(async () => {
+      const body = { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'say hi' }] } };
+      const init = {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      };
+      return (await fetch('page/api/message:send', init)).status;
+    });
+    expect(status).toBe(401);
+    expect(await on.peer.list()).toHaveLength(1);
+    problems.length = 0;
+  });
+
+  test('R100 shows a task that the agent rejects as rejected', async () => {
+    await sent('paint the moon');
+    await state('rejected');
+    expect(await page.locator('.tasks .state-rejected').textContent()).toBe('rejected by the agent');
   });
 
   test('R02 sends a denial with its reason to the agent', async () => {

@@ -1,0 +1,15 @@
+/** Tells the page which directories a task may work in, so that the person can choose one. */
+import { Router } from 'express';
+
+export interface PageWorkspaces {
+  /** The workspace of a task that names none; null if there is none. */
+  fallback: string | null;
+  /** Every workspace is inside one of these. Empty: any directory. */
+  allowed: readonly string[];
+}
+
+export function workspaceRoute(workspaces: PageWorkspaces): Router {
+  const router = Router();
+  router.get('/workspaces', (_request, response) => void response.json(workspaces));
+  return router;
+}
