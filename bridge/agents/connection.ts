@@ -1,5 +1,13 @@
 /** A connection to one agent: reads the card, chooses transport and dialect, and sends the requests. */
-import { Extensions, HTTP_EXTENSION_HEADER, A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER } from '@a2a-js/sdk';
+import { isDeepStrictEqual } from 'node:util';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  Extensions,
+  HTTP_EXTENSION_HEADER,
+  A2A_PROTOCOL_VERSION,
+  A2A_VERSION_HEADER,
+  TaskState,
+} from '@a2a-js/sdk';
 import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
 import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
 import { z } from 'zod';
@@ -92,6 +100,17 @@ const SILENCE_MS = 60_000;
  * again.
  */
 const QUIET_MS = 15 * 60_000;
+/** How often the bridge asks an agent without streams for a task, in milliseconds. */
+const POLL_MS = 2_000;
+/**
+ * For agents without streams. By default such an agent answers when the task has ended or waits (A2A 1.0 §3.2.2), so the
+ * bridge would not know whether the message has arrived.
+ */
+const RETURN_IMMEDIATELY = {
+  acceptedOutputModes: [],
+  taskPushNotificationConfig: undefined,
+  returnImmediately: true,
+};
 /** The number of history messages to fetch. Agents without an extension keep pending calls in the history. */
 const WHOLE_TURN = 100;
 /** Some agents list only task ids. The bridge then fetches this many whole tasks. */
@@ -136,16 +155,23 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
   const taskOf = (id: string): Promise<Task> =>
     client.getTask({ tenant: '', id, historyLength: WHOLE_TURN }, once());
 
-  /** Without a cursor, the current task replaces the missed events. */
+  /** Without a cursor, the current task replaces the missed events. Without streams, each change of it is an event. */
   async function* currentThenNext(
     id: string,
     signal: AbortSignal,
     onOpen: () => void,
   ): AsyncIterable<StreamResponse> {
-    const now = await taskOf(id);
+    let now = await taskOf(id);
     onOpen();
     yield asStreamResponse(now);
     if (facts.streaming) yield* client.resubscribeTask({ tenant: '', id }, { serviceParameters, signal });
+    else
+      while (isMoving(now)) {
+        await delay(POLL_MS, undefined, { signal });
+        const before = now;
+        now = await taskOf(id);
+        if (!isDeepStrictEqual(before, now)) yield asStreamResponse(now);
+      }
   }
 
   return {
@@ -156,7 +182,12 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     staysOpen: resumable !== null,
     send: (message, signal) =>
       client.sendMessageStream(
-        { tenant: '', message, configuration: undefined, metadata: undefined },
+        {
+          tenant: '',
+          message,
+          configuration: facts.streaming ? undefined : RETURN_IMMEDIATELY,
+          metadata: undefined,
+        },
         { serviceParameters, signal },
       ),
     async follow({ taskId, after, signal, onOpen = () => undefined, onEvent }) {
@@ -237,4 +268,9 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
       });
     },
   };
+}
+
+/** False for a task that has ended or waits. */
+function isMoving({ status }: Task): boolean {
+  return status?.state === TaskState.TASK_STATE_SUBMITTED || status?.state === TaskState.TASK_STATE_WORKING;
 }

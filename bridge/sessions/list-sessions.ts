@@ -143,15 +143,15 @@ export function listedSession(session: Session): AgentListing {
   };
 }
 
-/** The session of an outbox entry. */
-export function listedOutboxEntry(entry: OutboxEntry): AgentListing {
+/** The session of an outbox entry. @param of `isForgotten`: the agent lists all its tasks, without this one */
+export function listedOutboxEntry(entry: OutboxEntry, of: { isForgotten?: boolean } = {}): AgentListing {
   const { state } = entry;
   const known = state.type === 'accepted' || state.type === 'collected';
   return {
     sessionId: known ? state.sessionId : (entry.sessionId ?? entry.messageId),
     agent: entry.agent,
     taskId: known ? state.taskId : entry.taskId,
-    state: stateOf(state),
+    state: stateOf(state, of.isForgotten === true),
     title: entry.title,
     updatedAt: entry.createdAt,
     pending: 0,
@@ -163,9 +163,10 @@ export function listedOutboxEntry(entry: OutboxEntry): AgentListing {
 }
 
 /** For an accepted entry, the agent has named the task, and knows its state. */
-function stateOf(state: OutboxEntry['state']): SessionStateName {
+function stateOf(state: OutboxEntry['state'], isForgotten: boolean): SessionStateName {
   if (state.type === 'collected') return state.ended;
-  return state.type === 'accepted' ? 'unknown' : 'not-delivered';
+  if (state.type !== 'accepted') return 'not-delivered';
+  return isForgotten ? 'unknown-to-agent' : 'unknown';
 }
 
 /**

@@ -98,10 +98,9 @@ export async function send(sending: SendOptions): Promise<AcknowledgedMessage> {
   }
 }
 
-async function sendOnce({ agent, write, signal, onDelivery }: SendOptions): Promise<AcknowledgedMessage> {
+async function sendOnce({ agent, write, signal }: SendOptions): Promise<AcknowledgedMessage> {
   const connection = await connected(agent);
   const message = await phrased(agent, write, connection);
-  if (!connection.facts.streaming) onDelivery?.({ type: 'silent' });
   const rest = connection.send(message, signal)[Symbol.asyncIterator]();
   try {
     const first = await rest.next();

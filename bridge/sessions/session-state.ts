@@ -11,7 +11,7 @@ import { fold, hasEnded, hasSettled, isInterrupted, type TaskView } from './task
 export type Delivery =
   /** The first attempt is under way. */
   | { type: 'sending' }
-  /** The agent has the message, or the agent answers only after its work is done. */
+  /** The agent has the message, and has not named a task. */
   | { type: 'silent' }
   /** An attempt failed. `nextTry`: null while the next attempt is under way. */
   | { type: 'retrying'; reason: string; nextTry: Date | null; mayHaveArrived: boolean }
@@ -139,7 +139,7 @@ function deliveryText(delivery: Delivery): string | undefined {
     case 'silent':
       return undefined;
     case 'sending':
-      return 'It is not delivered yet: the agent has not answered. The first try is still under way.';
+      return 'It is not delivered yet: the agent has not answered. A try is under way.';
     case 'retrying': {
       const { reason, nextTry } = delivery;
       const when =

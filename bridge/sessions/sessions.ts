@@ -116,10 +116,13 @@ export class Sessions {
     return this.#outbox.ofHandle(sessionId, named?.name).at(-1);
   }
 
-  /** Waits until the delegation may have changed. @throws ProductError when this bridge cannot take it over */
+  /** Waits until the delegation may have changed. If this process sends it and fails, the session says so in its state. */
   async #moved({ messageId }: OutboxEntry, left: number): Promise<void> {
     const taken = await this.#delegations.takeUp(messageId);
-    const waits = [delay(Math.min(left, LOOK_MS)), ...(taken === undefined ? [] : [taken.done])];
+    const waits = [
+      delay(Math.min(left, LOOK_MS)),
+      ...(taken === undefined ? [] : [taken.done.catch(() => undefined)]),
+    ];
     await Promise.race(waits);
   }
 
@@ -144,7 +147,7 @@ export class Sessions {
       // shown.
       .filter((entry) => agents.some((agent) => agent.name === entry.agent) && !arrived.has(entry.messageId))
       .filter((entry) => !isLeftOut(entry, query, answers.get(entry.agent)))
-      .map(listedOutboxEntry);
+      .map((entry) => listedOutboxEntry(entry, { isForgotten: listsAll(query, answers.get(entry.agent)) }));
     const all = inListOrder(mergeListings([...entries, ...known]));
     const sessions = states === undefined ? all : all.filter(({ state }) => has(states, state));
     const unread = [...answers.values()].reduce((sum, each) => sum + each.unread, 0);
@@ -154,7 +157,7 @@ export class Sessions {
   /** The sessions whose id, or whose task's id, has the prefix. The prefix may omit the kind, as in `session-…`. */
   async withPrefix(prefix: string): Promise<NamedSessions> {
     const { answers, unreachable } = await askEach(this.#registry.all, (agent) => namedBy(agent, prefix));
-    const entries = this.#outbox.entries().map(listedOutboxEntry);
+    const entries = this.#outbox.entries().map((entry) => listedOutboxEntry(entry));
     const own = [...entries, ...this.#live.all.map(listedSession)].filter((each) => isNamed(each, prefix));
     const found = new Map<string, NamedSession>();
     for (const each of [...own, ...[...answers.values()].flat()]) found.set(each.sessionId, each);
@@ -254,6 +257,11 @@ async function askEach<T>(
     }),
   );
   return { answers, unreachable };
+}
+
+/** The agent has listed every task that it knows. */
+function listsAll({ states }: SessionQuery, answer: AgentAnswer | undefined): boolean {
+  return states === undefined && answer?.lists === true && answer.unread === 0;
 }
 
 /** The agent has the task, but left it out because its list is limited. */

@@ -10,16 +10,17 @@ export interface HostileAgent {
 
 /**
  * @param answer answers every request except the one for the card; with `card`, that one too
- * @param options `endpoint`: the address on the card, if it is not that of the card
+ * @param options `endpoint`: the address on the card, if it is not that of the card. `streaming`: as the card says,
+ * true by default
  */
 export async function hostileAgent(
   answer: RequestListener,
-  options: { card?: boolean; endpoint?: string } = {},
+  options: { card?: boolean; endpoint?: string; streaming?: boolean } = {},
 ): Promise<HostileAgent> {
   let posts = 0;
   const server = createServer((request, response) => {
     if (options.card !== true && request.url === '/.well-known/agent-card.json')
-      return sendCard(response, options.endpoint ?? url);
+      return sendCard(response, options.endpoint ?? url, options.streaming ?? true);
     if (request.method === 'POST') posts += 1;
     request.resume();
     return answer(request, response);
@@ -37,14 +38,14 @@ export async function hostileAgent(
   };
 }
 
-function sendCard(response: ServerResponse, url: string): void {
+function sendCard(response: ServerResponse, url: string, streaming: boolean): void {
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(
     JSON.stringify({
       name: 'hostile',
       version: '1',
       supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
-      capabilities: { streaming: true },
+      capabilities: { streaming },
       skills: [],
     }),
   );

@@ -24,6 +24,8 @@ export interface FakeAgentOptions {
   /** The extensions on the agent card; defaults to both. */
   extensions?: readonly string[];
   token?: string;
+  /** As the card says; true by default. */
+  streaming?: boolean;
   /** If set, the agent makes page links that are valid for this many milliseconds. */
   pageLinksMs?: number;
   /** The port to listen on, e.g. that of an earlier agent. */
@@ -171,6 +173,13 @@ export class FakeAgent {
         act();
         return pump();
       }
+      case 'SendMessage': {
+        const message = Message.fromJSON(params['message']);
+        await this.gate;
+        const task = this.#take(message);
+        this.#accept(task, message)();
+        return result({ task: Task.toJSON(task.toTask()) });
+      }
       case 'GetTask': {
         const task = this.tasks.get(String(params['id']));
         return task === undefined ? notFound(response, id) : result(Task.toJSON(task.toTask()));
@@ -315,7 +324,10 @@ export class FakeAgent {
           { url: this.url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
           { url: this.url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
         ],
-        capabilities: { streaming: true, extensions: this.#extensions.map((uri) => ({ uri })) },
+        capabilities: {
+          streaming: this.#options.streaming ?? true,
+          extensions: this.#extensions.map((uri) => ({ uri })),
+        },
         skills: [{ id: 'fake', name: 'Fake', description: 'Pretends.' }],
       }),
     );

@@ -23,7 +23,7 @@ export async function watch(run: CommandRun<WatchOptions>, given: string): Promi
   const { agent, view, id } = session;
   if (view === undefined || view.taskId === '')
     throw new ProductError(
-      'UNKNOWN_TASK',
+      session.state.type === 'not-delivered' ? 'AGENT_UNREACHABLE' : 'UNKNOWN_TASK',
       `Session ${id} has no task yet. ${problemOf(session.state) ?? 'Look again in a moment.'}`,
     );
   // `watch` reads a stream of its own, so the session's stream is closed.

@@ -32,38 +32,63 @@ async function refusing(): Promise<{ client: RawClient; port: number }> {
   return { client: await startClient(agent), port };
 }
 
-async function behind(answer: RequestListener): Promise<RawClient> {
-  const agent = await hostileAgent(answer);
+async function behind(answer: RequestListener, streaming = true): Promise<RawClient> {
+  const agent = await hostileAgent(answer, { streaming });
   closeAfterTest(() => agent.stop());
   return startClient(agent);
 }
 
 describe('a task that the agent does not have', () => {
-  test('R100 with an endpoint that never answers, every surface says "not delivered", and a cancel does not say that the task had ended', async () => {
-    const client = await behind((request, response) => {
-      let body = '';
-      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-      request.on('end', () => body.includes('SendStreamingMessage') || response.writeHead(404).end());
+  test.each([
+    ['an endpoint', true],
+    ['an endpoint without streams', false],
+  ])(
+    'R100 with %s that never answers, every surface says "not delivered", and a cancel does not say that the task had ended',
+    async (_, streaming) => {
+      const client = await behind((request, response) => {
+        let body = '';
+        request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+        request.on('end', () => /Send(Streaming)?Message/.test(body) || response.writeHead(404).end());
+      }, streaming);
+      const delegated = await client.call(DELEGATE, { task: 'try', waitSeconds: 0 });
+      expect(delegated).toMatchObject({
+        isError: true,
+        structuredContent: { state: 'not_delivered' },
+      });
+      expect(textOf(delegated)).toContain('It is not delivered yet');
+      const sessionId = sessionOf(delegated);
+      const checked = await client.call(CHECK, { sessionId });
+      expect(checked.structuredContent).toMatchObject({ state: 'not_delivered', phase: 'not delivered yet' });
+      const listed = await client.call(LIST, {});
+      expect(listed.structuredContent).toMatchObject({
+        sessions: [{ sessionId, state: 'not_delivered', title: 'try' }],
+      });
+      const waited = await client.call(WAIT, { sessionId, waitSeconds: 0 });
+      expect(waited).toMatchObject({ isError: true, structuredContent: { state: 'not_delivered' } });
+      const cancelled = await client.call(CANCEL, { sessionId });
+      expect(cancelled.structuredContent).toMatchObject({ state: 'not_delivered' });
+      expect(textOf(cancelled)).toContain('cancelled as soon as it does');
+      expect(textOf(cancelled)).not.toContain('had ended');
+    },
+  );
+
+  test('R100 an agent without streams is asked for the task until the task has ended', async () => {
+    const { agent, client } = await fake({
+      streaming: false,
+      extensions: [],
+      onMessage: (task) => task.work(),
     });
     const delegated = await client.call(DELEGATE, { task: 'try', waitSeconds: 0 });
-    expect(delegated).toMatchObject({
-      isError: true,
-      structuredContent: { state: 'not_delivered' },
+    expect(delegated).toMatchObject({ structuredContent: { state: 'working' } });
+    expect(delegated.isError).not.toBe(true);
+    expect(agent.requests.find(({ method }) => method === 'SendMessage')?.params).toMatchObject({
+      configuration: { returnImmediately: true },
     });
-    expect(textOf(delegated)).toContain('It is not delivered yet');
-    const sessionId = sessionOf(delegated);
-    const checked = await client.call(CHECK, { sessionId });
-    expect(checked.structuredContent).toMatchObject({ state: 'not_delivered', phase: 'not delivered yet' });
-    const listed = await client.call(LIST, {});
-    expect(listed.structuredContent).toMatchObject({
-      sessions: [{ sessionId, state: 'not_delivered', title: 'try' }],
-    });
-    const waited = await client.call(WAIT, { sessionId, waitSeconds: 0 });
-    expect(waited).toMatchObject({ isError: true, structuredContent: { state: 'not_delivered' } });
-    const cancelled = await client.call(CANCEL, { sessionId });
-    expect(cancelled.structuredContent).toMatchObject({ state: 'not_delivered' });
-    expect(textOf(cancelled)).toContain('cancelled as soon as it does');
-    expect(textOf(cancelled)).not.toContain('had ended');
+    const waiting = client.call(WAIT, { sessionId: sessionOf(delegated), waitSeconds: 60 });
+    await agent.asked('GetTask', 2);
+    agent.task.say('done').complete();
+    expect((await waiting).structuredContent).toMatchObject({ state: 'completed', output: 'done' });
+    expect(agent.count('SendMessage')).toBe(1);
   });
 
   test('R100 with an endpoint that refuses connections, every surface gives the time of the next try, and a cancel drops the message', async () => {

@@ -96,5 +96,8 @@ describe('a list of sessions', () => {
       state: 'canceled',
       title: 'Do it',
     });
+    const accepted = { ...entry, state: { type: 'accepted', taskId: 't', sessionId: 'q' } } as const;
+    expect(listedOutboxEntry(accepted).state).toBe('unknown');
+    expect(listedOutboxEntry(accepted, { isForgotten: true }).state).toBe('unknown-to-agent');
   });
 });
