@@ -283,7 +283,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     async cancel(taskId, by, reason) {
       await ownRow(taskId, by.principal);
       const { snapshot } = applied(await log.change(taskId, (s) => cancel(s, reason, by)), taskId);
-      executor.stop(taskId, { reason: 'task-cancel', message: `The task was canceled: ${reason}` });
+      executor.stop(taskId, { reason: 'task-cancel', message: `The task was cancelled: ${reason}` });
       return snapshot;
     },
     toolExecutions: (principal) => executor.scheduler.of(principal),

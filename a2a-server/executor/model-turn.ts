@@ -4,7 +4,7 @@
  * - Appends text chunks when they arrive. Chunks that arrive together, or during an append, share one append.
  * - One append contains the calls, their verdicts, the next step (the task waits or ends) and the last text. So the
  *   journal records a complete turn or no turn.
- * - A4: a canceled task ends its turn at once. The signal fires, and later appends find the task ended.
+ * - A4: a cancelled task ends its turn at once. The signal fires, and later appends find the task ended.
  */
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';

@@ -291,7 +291,7 @@ export const SERVER_SETTINGS = {
     fallback: '7d',
     env: 'A2A_SERVER_DECISION_TIMEOUT',
     describe:
-      'how long an action waits for a decision, or a question for an answer, before the task is canceled; or never',
+      'how long an action waits for a decision, or a question for an answer, before the task is cancelled; or never',
     allowed: DURATION_ALLOWED,
   }),
   onDisconnect: setting({

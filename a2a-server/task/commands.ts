@@ -32,6 +32,7 @@ import {
   type Call,
   type Snapshot,
 } from './snapshot.ts';
+import { stateWord } from '../../shared/text/state-word.ts';
 
 export interface CommandRefusal {
   type: 'refuse';
@@ -231,7 +232,7 @@ export function cancel(snapshot: Snapshot, reason: string, by: Decider): Ruling 
   if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   const stopped = stoppedCalls(snapshot, {
     reason: 'task-cancel',
-    message: `Stopped because the task was canceled: ${reason}`,
+    message: `Stopped because the task was cancelled: ${reason}`,
   });
   return { type: 'append', events: [...stopped, { type: 'task.canceled', reason, by }] };
 }
@@ -257,7 +258,7 @@ export function taskEndedRefusal(snapshot: Snapshot): CommandRefusal {
   return {
     type: 'refuse',
     reason: 'TASK_ENDED',
-    message: `Task ${snapshot.taskId} has ended (${snapshot.status.state}); nothing was changed. Send the message with the session id alone to start the session's next task.`,
+    message: `Task ${snapshot.taskId} has ended (${stateWord(snapshot.status.state)}); nothing was changed. Send the message with the session id alone to start the session's next task.`,
     facts: { state: snapshot.status.state },
   };
 }
@@ -362,7 +363,7 @@ function unknownCall(snapshot: Snapshot, callId: string): CommandRefusal {
   // After the end of the task, no call waits.
   const pending = isTerminal(snapshot) ? [] : waitingCalls(snapshot).map((call) => call.callId);
   const others = pending.length > 0 ? `Pending: ${pending.join(', ')}.` : 'No call waits for a decision.';
-  const end = isTerminal(snapshot) ? ` The task has ended (${snapshot.status.state}).` : '';
+  const end = isTerminal(snapshot) ? ` The task has ended (${stateWord(snapshot.status.state)}).` : '';
   return {
     type: 'refuse',
     reason: 'UNKNOWN_CALL',

@@ -117,10 +117,10 @@ function summarised(text: string): ConversationStep {
   };
 }
 
-/** Returns a note about a canceled task. Without it, the model would continue that task in the session's next task. */
+/** Returns a note about a cancelled task. Without it, the model would continue that task in the session's next task. */
 function calledOff({ status }: Snapshot): ConversationStep[] {
   if (status.state === 'canceled')
-    return [noted(`The task was canceled; what was left of it is not to be done. Reason: ${status.reason}`)];
+    return [noted(`The task was cancelled; what was left of it is not to be done. Reason: ${status.reason}`)];
   if (status.state === 'rejected') return [noted(`The task was rejected and not begun: ${status.message}`)];
   return [];
 }

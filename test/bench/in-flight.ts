@@ -1,6 +1,6 @@
 /**
  * Two hundred calls in flight in one bridge (B2): each waits for a task that works, while others look where a task stands;
- * then every task is canceled, and each call is answered.
+ * then every task is cancelled, and each call is answered.
  */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -76,7 +76,7 @@ async function measure(client: RawClient): ReturnType<Benchmark['run']> {
     { name: 'a status call, p99', ...quantileOf(alone, 0.99), unit: 'ms' },
     { name: `the same beside ${String(CALLS)} calls, p99`, ...quantileOf(beside, 0.99), unit: 'ms' },
     {
-      name: 'all canceled at once → all answered',
+      name: 'all cancelled at once → all answered',
       value: took,
       unit: 'ms',
       aim: { at: 'most', value: CANCEL_AIM_MS },
@@ -87,7 +87,7 @@ async function measure(client: RawClient): ReturnType<Benchmark['run']> {
   ];
 }
 
-/** @returns the session of a task that is at work until it is canceled. */
+/** @returns the session of a task that is at work until it is cancelled. */
 async function delegated(client: RawClient): Promise<string> {
   const answer = await client.call('delegate_task_to_assistant', {
     task: 'Wait 3000 seconds',

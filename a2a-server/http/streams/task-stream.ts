@@ -16,6 +16,7 @@ import { incomingOf } from '../wire/incoming.ts';
 import { outputModesOf } from '../wire/output-modes.ts';
 import type { OutputModes } from '../wire/output-modes.ts';
 import { replyMessage, toA2aTask } from '../wire/task-projection.ts';
+import { stateWord } from '../../../shared/text/state-word.ts';
 
 /**
  * The lifetime of one stream in milliseconds, if its client can resume it. Heartbeats do not reveal a vanished or
@@ -98,7 +99,7 @@ export function subscribe(
     if (isTerminal(snapshot))
       throw new ProductError(
         'TASK_ENDED',
-        `Task ${id} has ended (${snapshot.status.state}). It has no more events. Get the task to see its result.`,
+        `Task ${id} has ended (${stateWord(snapshot.status.state)}). It has no more events. Get the task to see its result.`,
         { facts: { state: snapshot.status.state } },
       );
     return { task: snapshot, first: snapshot, after: snapshot.seq, until: 'ended' };

@@ -215,7 +215,7 @@ function activityText(activity: Activity): string {
 }
 
 export function canceledText(by: Decider, reason: string): string {
-  return `Canceled by ${by.principal} over ${by.channel}: ${reason}`;
+  return `Cancelled by ${by.principal} over ${by.channel}: ${reason}`;
 }
 
 /** Builds the status message of a waiting task: text for people and, with the extension, the same as data. */

@@ -18,6 +18,7 @@ import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { EventRows, prepareInserts } from './event-rows.ts';
 import type { EventInserts } from './event-rows.ts';
 import type { TaskIndex } from './task-index.ts';
+import { stateWord } from '../../../shared/text/state-word.ts';
 
 /** The state of a task after the appends checked so far. */
 interface Head {
@@ -112,7 +113,7 @@ export class Appender {
       // This is no conflict. After a conflict, the writer would find no new entries and would try again forever.
       return refused(
         'TASK_ENDED',
-        `The task ${append.taskId} has ended (${head.state}). Nothing was appended.`,
+        `The task ${append.taskId} has ended (${stateWord(head.state)}). Nothing was appended.`,
       );
     }
     if (append.moves === undefined && append.state !== head.state) {

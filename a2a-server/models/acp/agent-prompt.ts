@@ -100,7 +100,7 @@ function turnsIn(exchanges: readonly ConversationItem[]): Turn[] {
   return exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn] : []));
 }
 
-/** Describes the previous task if it failed or was canceled, because the agent may not know that. */
+/** Describes the previous task if it failed or was cancelled, because the agent may not know that. */
 function unfinished(earlier: readonly Snapshot[]): string[] {
   const last = earlier.at(-1);
   switch (last?.status.state) {
@@ -110,7 +110,7 @@ function unfinished(earlier: readonly Snapshot[]): string[] {
     }
     case 'canceled':
       return [
-        `(The task before this one was canceled, and the rest of it is not to be done: ${last.status.reason})`,
+        `(The task before this one was cancelled, and the rest of it is not to be done: ${last.status.reason})`,
       ];
     case 'submitted':
     case 'working':

@@ -5,6 +5,7 @@ import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_REFUSED } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import { stateWord } from '../../../shared/text/state-word.ts';
 
 interface CancelOptions extends CommonOptions {
   reason?: string;
@@ -15,23 +16,24 @@ export async function cancel(run: CommandRun<CancelOptions>, given: string): Pro
   const { options, terminal } = run;
   const desk = await openCommandContext(run);
   const session = await resolveSession(desk.sessions, given);
-  const end = await desk.delegations.cancel(session, options.reason ?? 'canceled on the command line');
+  const end = await desk.delegations.cancel(session, options.reason ?? 'cancelled on the command line');
   await desk.close();
   const { id, view, stateName: state } = session;
+  const word = stateWord(state);
   const before = end === 'ended-before' || end === 'unknown-to-agent' || end === 'may-have-arrived';
   if (options.json === true)
     terminal.say(JSON.stringify({ sessionId: id, taskId: view?.taskId ?? null, state, canceled: !before }));
   else if (end === 'may-have-arrived')
     terminal.complain(
-      'Nothing was canceled: whether the agent has the task is not known. Look at the agent.',
+      'Nothing was cancelled: whether the agent has the task is not known. Look at the agent.',
     );
   else if (end === 'unknown-to-agent')
-    terminal.complain(`There was nothing to cancel: ${problemOf(session.state) ?? state}`);
-  else if (before) terminal.complain(`The task had ended before (${state}).`);
+    terminal.complain(`There was nothing to cancel: ${problemOf(session.state) ?? word}`);
+  else if (before) terminal.complain(`The task had ended before (${word}).`);
   else if (end === 'withdrawn')
     terminal.say('Withdrawn: the agent never had the task. Nothing of it has run.');
   else if (end === 'cancelled-when-known' || view === undefined || !hasEnded(view))
-    terminal.say('The agent has not confirmed it yet. The task is canceled as soon as it does.');
-  else terminal.say(`Canceled: the task of session ${id} is ${state}.`);
+    terminal.say('The agent has not confirmed it yet. The task is cancelled as soon as it does.');
+  else terminal.say(`Cancelled: the task of session ${id} is ${word}.`);
   return before ? EXIT_REFUSED : 0;
 }

@@ -12,6 +12,7 @@ import { ageText } from '../terminal/age.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { stateWord } from '../../../shared/text/state-word.ts';
 
 interface TasksOptions extends CommonOptions {
   agent?: string;
@@ -61,9 +62,11 @@ function isLive(state: SessionStateName): state is LiveState {
 }
 
 function parseState(given: string | undefined): SessionStateName | undefined {
-  const found = SESSION_STATE_NAMES.find((name) => name === given);
+  const found = SESSION_STATE_NAMES.find((name) => name === given || stateWord(name) === given);
   if (given !== undefined && found === undefined)
-    throw new UsageError(`There is no state "${given}". The states are: ${SESSION_STATE_NAMES.join(', ')}.`);
+    throw new UsageError(
+      `There is no state "${given}". The states are: ${SESSION_STATE_NAMES.map(stateWord).join(', ')}.`,
+    );
   return found;
 }
 
@@ -101,7 +104,7 @@ function tasksTable(
     shown.map(({ sessionId, agent, state, pending, updatedAt, title, usd }) => [
       { text: visibleLine(withoutKind(short.get(sessionId) ?? sessionId)) },
       { text: agent },
-      { text: state, paint: (text: string) => paint(styleOf(state), text) },
+      { text: stateWord(state), paint: (text: string) => paint(styleOf(state), text) },
       {
         text: pending === 0 ? '-' : String(pending),
         paint: (text: string) => (pending === 0 ? text : paint('yellow', text)),

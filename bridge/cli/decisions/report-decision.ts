@@ -6,6 +6,7 @@ import type { Session } from '../../sessions/session.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { styleOf } from '../terminal/state-style.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
+import { stateWord } from '../../../shared/text/state-word.ts';
 
 const DONE: Readonly<Record<DecisionWord | 'answer', string>> = {
   approve: 'Approved',
@@ -51,6 +52,6 @@ export function reportDecision(
   terminal.say(
     pending.length > 0
       ? whenItRuns(session)
-      : `The task is ${terminal.paint(styleOf(state), state)}. Follow it with: mcp-a2a-bridge watch ${id}`,
+      : `The task is ${terminal.paint(styleOf(state), stateWord(state))}. Follow it with: mcp-a2a-bridge watch ${id}`,
   );
 }

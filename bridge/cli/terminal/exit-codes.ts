@@ -9,7 +9,7 @@ export const EXIT_USAGE = 2;
 const EXIT_UNKNOWN = 3;
 /** The agent refused: already decided, changed since it was shown, or ended. */
 export const EXIT_REFUSED = 4;
-/** The task failed, or was rejected or canceled. */
+/** The task failed, or was rejected or cancelled. */
 export const EXIT_TASK_FAILED = 5;
 /** The task waits for a person. */
 export const EXIT_TASK_WAITS = 6;
@@ -30,7 +30,7 @@ export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   ],
   [EXIT_UNKNOWN, 'no such session, call, agent or command of an agent, or a prefix that names several'],
   [EXIT_REFUSED, 'refused: decided before, changed since it was shown, ended, or not running'],
-  [EXIT_TASK_FAILED, 'the task that was run or watched failed, or was rejected or canceled'],
+  [EXIT_TASK_FAILED, 'the task that was run or watched failed, or was rejected or cancelled'],
   [EXIT_TASK_WAITS, 'the task that was run or watched waits for a person'],
   [EXIT_UNAVAILABLE, 'an agent or the local server cannot be reached'],
   [EXIT_CREDENTIALS, 'the agent does not accept the token'],

@@ -12,6 +12,7 @@ import { actionText } from '../terminal/action-text.ts';
 import { styleOf } from '../terminal/state-style.ts';
 import type { Style } from '../terminal/paint.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { stateWord } from '../../../shared/text/state-word.ts';
 
 export class LiveText {
   readonly #terminal: Terminal;
@@ -93,7 +94,10 @@ export class LiveText {
     const words =
       pending.length > 0 || question !== null || text === '' || follows ? '' : `: ${visibleLine(text)}`;
     const missing = state === 'completed' ? notDone(calls) : '';
-    this.#line(styleOf(state), `${this.#place(seq)}${state}${missing === '' ? '' : `, ${missing}`}${words}`);
+    this.#line(
+      styleOf(state),
+      `${this.#place(seq)}${stateWord(state)}${missing === '' ? '' : `, ${missing}`}${words}`,
+    );
   }
 
   /** `17:04:05.123Z #12 `: the time is UTC, as in the log. */

@@ -150,7 +150,7 @@ describe('cancel and abort', () => {
       canceled: true,
     });
     const again = await on.run('cancel', sessionId);
-    expect(again).toMatchObject({ code: 4, stderr: expect.stringContaining('had ended before (canceled)') });
+    expect(again).toMatchObject({ code: 4, stderr: expect.stringContaining('had ended before (cancelled)') });
     expect((await on.run('approve', sessionId)).code).toBe(3);
     expect(await on.file('test.md')).toBeUndefined();
   });

@@ -24,7 +24,7 @@ async function untilIdle({ peer }: Stage): Promise<void> {
 }
 
 describe('a waiting call', () => {
-  it('R44 can be canceled without an open stream: the store, the executor and every view agree', async () => {
+  it('R44 can be cancelled without an open stream: the store, the executor and every view agree', async () => {
     const before = await stage();
     const { peer, file } = before;
     const first = await peer.stream('append "never" to effects.txt');
@@ -153,7 +153,7 @@ describe('--on-disconnect cancel', () => {
     let task = await ends.peer.task(ending);
     for (; task.state === 'WORKING'; task = await ends.peer.task(ending)) await setTimeout(100);
     expect(task.statusText).toBe(
-      'Canceled by local over disconnect: its client disconnected and did not come back',
+      'Cancelled by local over disconnect: its client disconnected and did not come back',
     );
     expect(ends.server.log()).toMatch(/"channel":"disconnect","reason":"its client disconnected/);
     expect((await stays.peer.task(staying)).state).toBe('WORKING');

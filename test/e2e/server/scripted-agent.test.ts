@@ -113,7 +113,7 @@ describe('a2a-server --agent scripted', () => {
     });
   });
 
-  it('can be canceled while it waits for a sign-in; before that, its session continues in the same task', async () => {
+  it('can be cancelled while it waits for a sign-in; before that, its session continues in the same task', async () => {
     const at = await scripted();
     const { taskId, sessionId } = await at.peer.send('book a table');
     expect(await at.peer.send('Monday', { sessionId })).toMatchObject({ taskId, state: 'AUTH_REQUIRED' });
@@ -139,10 +139,10 @@ describe('a2a-server --agent scripted', () => {
     });
     expect(await at.peer.send('break it')).toMatchObject({ state: 'FAILED', statusText: 'It broke.' });
     const stream = await at.peer.stream('wait');
-    const { taskId } = await stream.until(({ text }) => text === 'Waiting to be canceled.');
+    const { taskId } = await stream.until(({ text }) => text === 'Waiting to be cancelled.');
     expect(await at.peer.task(taskId)).toMatchObject({
       state: 'WORKING',
-      statusText: 'Waiting to be canceled.',
+      statusText: 'Waiting to be cancelled.',
     });
     expect(await at.peer.cancel(taskId)).toMatchObject({ state: 'CANCELED' });
   });

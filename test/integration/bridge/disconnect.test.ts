@@ -2,7 +2,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { McpClient } from '../../../shared/client/index.ts';
 import { stage, type Stage } from '../../support/stage.ts';
-import { CANCEL, DELEGATE, startClient, startHttp } from './support/bridge-stage.ts';
+import {
+  CANCEL,
+  CHECK,
+  DECIDE,
+  DELEGATE,
+  LIST,
+  startClient,
+  startHttp,
+  WAIT,
+} from './support/bridge-stage.ts';
 
 const ENDING = ['--on-disconnect', 'cancel', '--log-level', 'info'];
 const LONG = { task: 'wait 600 seconds', waitSeconds: 0 };
@@ -33,7 +42,7 @@ describe('a client that disconnects', () => {
     await client.call(DELEGATE, LONG);
     await client.close();
     const taskId = await running(whole);
-    expect(await ended(whole, taskId)).toBe('Canceled by local over mcp: the client closed the connection');
+    expect(await ended(whole, taskId)).toBe('Cancelled by local over mcp: the client closed the connection');
     expect(client.stderr).toContain('a task was cancelled with its client');
   });
 
@@ -79,6 +88,20 @@ test('what is cancelled over MCP is recorded as such, with or without a reason',
     const { sessionId, taskId } = Object(begun.structuredContent);
     await client.call(CANCEL, { sessionId, reason });
     const { statusText } = await whole.peer.task(String(taskId));
-    expect(statusText).toBe(`Canceled by local over mcp: ${reason ?? 'cancelled over MCP'}`);
+    expect(statusText).toBe(`Cancelled by local over mcp: ${reason ?? 'cancelled over MCP'}`);
   }
+});
+
+test('no result about a cancelled task of the server mixes two spellings', async () => {
+  const whole = await stage({ args: ['--mode', 'auto'] });
+  const client = await startClient(whole.server);
+  const begun = await client.call(DELEGATE, LONG);
+  const { sessionId } = Object(begun.structuredContent);
+  const results = [];
+  for (const name of [CANCEL, WAIT, CHECK, CANCEL]) results.push(await client.call(name, { sessionId }));
+  results.push(await client.call(DECIDE, { sessionId, callId: 'c', shown: '00000000', decision: 'deny' }));
+  results.push(await client.call(LIST, {}));
+  const said = JSON.stringify(results);
+  expect(said).toContain('Cancelled by local over mcp: cancelled over MCP');
+  expect(said).not.toMatch(/canceled/i);
 });

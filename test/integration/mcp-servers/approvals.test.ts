@@ -91,7 +91,7 @@ describe('a tool of an MCP server', () => {
   });
 
   it.each([
-    ['the cancel of its task', 'The task was canceled: the plan has changed'],
+    ['the cancel of its task', 'The task was cancelled: the plan has changed'],
     ['its abort', 'Aborted on request: the plan has changed'],
   ])('R83 gets the reason of %s', async (what, reason) => {
     const stage = await mcpStage({ peer: await peerSettings('stdio') });

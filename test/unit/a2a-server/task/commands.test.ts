@@ -159,7 +159,7 @@ describe('decide', () => {
     expect(decide(ended, [decision('zz')], by, at)).toMatchObject({
       type: 'refuse',
       reason: 'UNKNOWN_CALL',
-      message: 'Task t has no call zz. The task has ended (canceled). No call waits for a decision.',
+      message: 'Task t has no call zz. The task has ended (cancelled). No call waits for a decision.',
       facts: { pending: '' },
     });
   });

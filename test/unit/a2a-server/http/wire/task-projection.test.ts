@@ -159,7 +159,7 @@ describe('a snapshot as an A2A task', () => {
     [
       { type: 'task.canceled', reason: 'enough', by },
       TaskState.TASK_STATE_CANCELED,
-      'Canceled by local over tool: enough',
+      'Cancelled by local over tool: enough',
     ],
   ])('an ended task has its reason: %j', (event, state, text) => {
     expect(taskOf([...START, event]).status).toMatchObject({
