@@ -58,9 +58,10 @@ export function waysToDecide(
   { id, agent, view }: Pick<Session, 'id' | 'agent' | 'view'>,
   { waiting, program, brief = false }: WaysToDecide,
 ): string {
-  const [first, ...others] = decisionWords(waiting);
-  if (first === undefined) return '';
   const all = `show ${quote([id])}`;
+  const hidden = (view?.pending.length ?? 0) > waiting.pending.length;
+  const [first, ...others] = [...decisionWords(waiting), ...(hidden ? [all] : [])];
+  if (first === undefined) return '';
   const named = others.slice(0, LINES - 1);
   const told = [...named, ...(others.length > named.length ? [all] : [])].map((each) => `\`${each}\``);
   const rest = told.length === 0 ? '' : ` (or ${told.join(', ')})`;

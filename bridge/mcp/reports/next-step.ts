@@ -85,7 +85,7 @@ export function shortStep(
   if (view !== undefined && view.pending.length > 0)
     return `Show the person the previews, which ${wait} has, and send their decision with ${decide}.${asksIn(view) ? ' A question takes "answer".' : ''}`;
   if (view !== undefined && view.question !== null)
-    return `Ask the person; ${decide} takes their answer, with callId "${view.question.id}" and shown "${view.question.shown}".`;
+    return `Ask the person; ${decide} takes their answer. ${wait} has the whole question and its code.`;
   if (view?.state === 'auth-required') return `The person has to sign in first; ${wait} has what to do.`;
   if (view?.state === 'input-required')
     return `Send it a message with ${name('delegate_task_to_assistant')}.`;

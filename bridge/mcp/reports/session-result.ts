@@ -17,7 +17,8 @@ export const sessionResultSchema = sessionReportSchema.extend({
   pending: z.array(
     z.object({
       callId: pendingShape.callId,
-      shown: pendingShape.shown,
+      /** D2: only beside its preview. */
+      shown: pendingShape.shown.optional(),
       title: pendingShape.title,
       /** An earlier result had this preview, and the preview has not changed. */
       shownBefore: z.literal(true).optional(),
@@ -82,7 +83,7 @@ export function resultOf(report: SessionReport, extent: Extent): SessionResult {
     ...kept,
     delta,
     message: message === seen.message ? '' : message,
-    pending: pending.map((each) => (seen.previews.has(previewOf(each)) ? seenBefore(each) : firstOf(each))),
+    pending: pending.map((each) => (isSeen(each, seen) ? seenBefore(each) : firstOf(each))),
     cost: JSON.stringify(cost) === seen.cost ? null : cost,
     ...(changed.length > 0 && { calls: changed.map(toldCall) }),
     ...(notes.length > 0 && { notes }),
@@ -118,7 +119,7 @@ export function hasNews(report: SessionReport, seen: SeenResult): boolean {
     output !== '' ||
     notes.length > 0 ||
     question?.shown !== seen.question ||
-    pending.some((each) => !seen.previews.has(previewOf(each))) ||
+    pending.some((each) => !isSeen(each, seen)) ||
     calls.some((call) => seen.calls.get(call.callId) !== entryOf(call))
   );
 }
@@ -142,8 +143,16 @@ export function firstOf({
   };
 }
 
-function seenBefore({ callId, shown, title }: PendingReport): PendingResult {
-  return { callId, shown, title, shownBefore: true };
+/**
+ * D2: without the code. Several conversations can share one client, so the reader of this result may not have the earlier one.
+ */
+function seenBefore({ callId, title }: PendingReport): PendingResult {
+  return { callId, title, shownBefore: true };
+}
+
+/** Whether an earlier result had this preview. */
+export function isSeen(action: PendingReport, { previews }: SeenResult): boolean {
+  return previews.has(previewOf(action));
 }
 
 function previewOf({ shown, cut }: PendingReport): string {

@@ -46,12 +46,21 @@ function said(text: string, { pending, question }: SessionResult): string {
 
 /** A pending action as a person must see it before they decide. */
 export function pendingBlock(action: PendingResult, number: number, count: number): string {
-  const { callId, shown, title, shownBefore, tool = '', source = '', sideEffect = '', why = '' } = action;
+  const {
+    callId,
+    shown = '',
+    title,
+    shownBefore,
+    tool = '',
+    source = '',
+    sideEffect = '',
+    why = '',
+  } = action;
   const { rule, preview = '', input, expiresAt, decisions = [] } = action;
-  const ids = `callId ${visibleLine(callId)}, shown ${visibleLine(shown)}`;
   const place = count === 1 ? '' : `${String(number)} of ${String(count)} `;
   if (shownBefore === true)
-    return `Still pending ${place}— ${title}\n${ids}. An earlier result has its preview, which has not changed.`;
+    return `Still pending ${place}— ${title}\ncallId ${visibleLine(callId)}. An earlier result has its preview and its code. Neither has changed.`;
+  const ids = `callId ${visibleLine(callId)}, shown ${visibleLine(shown)}`;
   const expires = typeof expiresAt === 'string' ? `, expires ${expiresAt}` : '';
   return [
     `Pending action ${place}— ${title}`,

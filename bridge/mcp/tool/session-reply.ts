@@ -7,6 +7,7 @@ import { outputOf, reportOf, type SessionReport, shownTo } from '../reports/sess
 import {
   type Extent,
   hasNews,
+  isSeen,
   type PendingResult,
   resultOf,
   seenCharacters,
@@ -85,9 +86,12 @@ function told(
     const from = seenCharacters(before, output);
     const step = next ?? onlyPerson ?? briefStep(session, end, call.name);
     const brief = onlyPerson === undefined;
-    const report = currentReport(session, { notes, next: step, program, from, brief });
+    const report = currentReport(session, { notes, next: step, program, from, brief, before });
     if (again === 'never' || hasNews(report, before)) {
-      const delta = `Only what is new since the last result; ${call.name('wait_for_task')} with "whole" repeats all.`;
+      const repeats = report.pending.some((each) => isSeen(each, before))
+        ? 'shows the pending actions again, with their previews and codes'
+        : 'repeats all';
+      const delta = `Only what is new since the last result; ${call.name('wait_for_task')} with "whole": true ${repeats}.`;
       const extent = { type: 'since', seen: before, delta } as const;
       return { report, extent, seen: seenOf(report, output.slice(0, shownTo(output, from))) };
     }
@@ -117,6 +121,7 @@ export function rememberShown(
   }: { taskId?: string | null | undefined; pending: readonly Pick<PendingResult, 'shown' | 'cut'>[] },
 ): void {
   for (const { shown, cut = 0 } of pending) {
+    if (shown === undefined) continue;
     if (cut > 0) cutPreviews.add(taskId ?? '', shown);
     else onReceipt?.(() => cutPreviews.delete(taskId ?? '', shown));
   }
@@ -149,12 +154,14 @@ interface ReportWords {
   from?: number;
   /** As `WaysToDecide`. */
   brief?: boolean;
+  /** What the client has. The report gives no command line with the code of an action whose preview it will not show (D2). */
+  before?: SeenResult;
 }
 
 /** The report of a session. At the end of its next step are command lines that a person can copy. */
 export function currentReport(
   session: Pick<Session, 'id' | 'agent' | 'view' | 'stateName'> & { state?: SessionState },
-  { notes, next, program, from, brief }: ReportWords,
+  { notes, next, program, from, brief, before }: ReportWords,
 ): SessionReport {
   const { id, agent, view, state, stateName } = session;
   const problem = state === undefined ? undefined : problemOf(state);
@@ -168,6 +175,8 @@ export function currentReport(
     next,
     ...(from !== undefined && { from }),
   });
-  const ways = waysToDecide(session, { waiting: report, program, ...(brief !== undefined && { brief }) });
+  const pending = report.pending.filter((each) => before === undefined || !isSeen(each, before));
+  const waiting = { pending, question: report.pending.length > 0 ? null : report.question };
+  const ways = waysToDecide(session, { waiting, program, ...(brief !== undefined && { brief }) });
   return { ...report, next: [next, ways].filter((each) => each !== '').join(' ') };
 }

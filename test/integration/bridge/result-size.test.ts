@@ -40,9 +40,10 @@ const SCRIPT = {
   ],
 };
 
-const waiting = z.looseObject({ callId: z.string(), shown: z.string(), title: z.string() });
+const waiting = z.looseObject({ callId: z.string(), shown: z.string().optional(), title: z.string() });
 const pendingOf = (result: ToolResult) => z.array(waiting).parse(result.structuredContent?.['pending']);
 const firstOf = (result: ToolResult) => waiting.parse(pendingOf(result)[0]);
+const ids = z.object({ callId: z.string(), shown: z.string(), title: z.string() });
 const question = z.object({ callId: z.string(), shown: z.string() });
 
 describe('the results of a session of five calls', () => {
@@ -78,7 +79,9 @@ describe('the results of a session of five calls', () => {
     const first = await begin();
     const sessionId = String(first.structuredContent?.['sessionId']);
     const second = await approve(sessionId, first);
-    const third = await approve(sessionId, second);
+    // Its preview and its code are in the first result.
+    const [, edit] = pendingOf(first);
+    const third = await client.call(DECIDE, { ...ids.parse(edit), decision: 'approve', sessionId });
     const fourth = await approve(sessionId, third);
     const { callId, shown } = question.parse(fourth.structuredContent?.['question']);
     const last = await client.call(DECIDE, {
@@ -110,6 +113,9 @@ describe('the results of a session of five calls', () => {
       calls: [{ title: 'Write notes.md', state: 'ready' }],
     });
     expect(textOf(second)).not.toContain('value7');
+    // D2: the code comes only with the preview.
+    expect(JSON.stringify(second)).not.toContain(edit?.shown);
+    expect(second.structuredContent?.['delta']).toContain('with their previews and codes');
     expect(third.structuredContent?.['output']).toMatch(/^Now I count the lines\./);
     expect(last.structuredContent?.['output']).toMatch(/^Everything is done\./);
 
