@@ -27,7 +27,7 @@ import { TaskLog, type LogChange, type ChangeResult } from './task-log.ts';
 import type { ToolExecution } from './tool-scheduler.ts';
 import type { ClockCheck } from './clock-check.ts';
 import { Maintenance } from './maintenance.ts';
-import type { Accepted, Incoming, TaskService } from './task-service.ts';
+import { type Accepted, decides, type Incoming, type TaskService } from './task-service.ts';
 
 interface TaskServiceOptions extends Omit<ExecutorOptions, 'log' | 'commands'> {
   /** Defaults to no commands. */
@@ -313,11 +313,6 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     running: () => executor.scheduler.running,
     executing: () => executor.size,
   };
-}
-
-/** Tells whether the message decides calls or revokes a grant. Such a message does not start a task. */
-function decides({ decisions, revoke: revoked }: Incoming): boolean {
-  return decisions !== undefined || revoked !== undefined;
 }
 
 /** If the pure core refuses the command, throws the error for the client. */

@@ -30,6 +30,11 @@ export interface Incoming {
   revoke?: RevokePart['revoke'];
 }
 
+/** Tells whether the message decides calls or revokes a grant. Such a message starts no task. */
+export function decides({ decisions, revoke }: Incoming): boolean {
+  return decisions !== undefined || revoke !== undefined;
+}
+
 /** The position of an accepted command. */
 export interface Accepted {
   taskId: string;

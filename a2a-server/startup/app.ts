@@ -17,7 +17,7 @@ import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
-import { attachCaller, Caller } from '../http/auth/caller.ts';
+import { attachCaller, Caller, type ReaderEnd } from '../http/auth/caller.ts';
 import { allowedMethods, PAGE_API } from '../http/routes/addresses.ts';
 import { cardRoute } from '../http/routes/card-route.ts';
 import { commandRoutes } from '../http/routes/command-routes.ts';
@@ -116,7 +116,11 @@ export function createApp(options: AppOptions): Express {
     return ticket === undefined ? byToken(request) : tickets.redeem(ticket, taskIdOf(request));
   };
   // Only this route accepts a ticket.
-  app.get(EVENTS_PATH, identified(byTicket, options), eventsRoute(tasks, { heartbeatMs, log }));
+  app.get(
+    EVENTS_PATH,
+    identified(byTicket, options),
+    eventsRoute(tasks, { heartbeatMs, log, disconnects: options.disconnects }),
+  );
   // The page may use only tasks, messages, tool executions and the list of workspaces.
   app.use(
     PAGE_API,
@@ -185,10 +189,12 @@ function identified(
       if (end === 'answered') scope.close();
       else scope.abort('client-gone');
     });
-    const hasLeft = (): boolean =>
-      scope.reason === 'client-gone' || (response.destroyed && !response.writableFinished);
+    const end = (): ReaderEnd => {
+      const cut = response.destroyed && !response.writableFinished;
+      return cut || scope.reason === 'client-gone' || scope.reason === 'lifetime-over' ? 'left' : 'over';
+    };
     const full = (): Promise<void> | undefined => untilDrained(response, STALLED_HEARTBEATS * heartbeatMs);
-    attachCaller(request, new Caller({ principal, signal: scope.signal, hasLeft, full, endAfter }));
+    attachCaller(request, new Caller({ principal, signal: scope.signal, end, full, endAfter }));
     next();
   };
 }

@@ -300,7 +300,7 @@ export const SERVER_SETTINGS = {
     schema: z.enum(ON_DISCONNECT),
     fallback: 'detach',
     env: 'A2A_SERVER_ON_DISCONNECT',
-    describe: 'what happens to a task whose client cuts its message and does not come back within 10 s',
+    describe: 'what happens to a running task whose last reader has left and does not come back within 10 s',
     allowed: 'detach (it goes on) or cancel',
   }),
   idleTimeout: setting({

@@ -3,6 +3,12 @@ import type { Request } from 'express';
 import type { User } from '@a2a-js/sdk/server';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
+/**
+ * `left`: the client closed the connection, or the lifetime of its stream is over and it must come back to read on.
+ * `over`: anything else, such as a complete answer or a shutdown.
+ */
+export type ReaderEnd = 'left' | 'over';
+
 /** A principal and the lifetime of its connection. */
 export class Caller implements User {
   readonly isAuthenticated = true;
@@ -12,17 +18,17 @@ export class Caller implements User {
    * of a tool's signal (E4).
    */
   readonly signal: AbortSignal;
-  /** True if the client closed the connection. False if the server ended the request. */
-  readonly hasLeft: () => boolean;
+  /** How a reading of this caller that ends now has ended. */
+  readonly end: () => ReaderEnd;
   /** @returns a promise to await before the next write (S3). Undefined if the client's socket is not full. */
   readonly full: () => Promise<void> | undefined;
   /** Aborts the signal after this many milliseconds, unless the response has ended by then. */
   readonly endAfter: (ms: number) => void;
 
-  constructor({ principal, signal, hasLeft, full, endAfter }: Omit<Caller, 'isAuthenticated' | 'userName'>) {
+  constructor({ principal, signal, end, full, endAfter }: Omit<Caller, 'isAuthenticated' | 'userName'>) {
     this.principal = principal;
     this.signal = signal;
-    this.hasLeft = hasLeft;
+    this.end = end;
     this.full = full;
     this.endAfter = endAfter;
   }

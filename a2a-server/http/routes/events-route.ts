@@ -21,6 +21,7 @@ import { parseCursor } from '../streams/event-cursor.ts';
 import { restStreamFormat } from './rest-route.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
 import type { StreamTickets } from '../auth/stream-ticket.ts';
+import type { Disconnects } from '../streams/disconnects.ts';
 import { streamAfter } from '../streams/task-stream.ts';
 
 export const EVENTS_PATH = '/api/tasks/:taskId/events';
@@ -33,10 +34,14 @@ const BOTH_EXTENSIONS = { [EXTENSIONS_HEADER.toLowerCase()]: `${TOOL_APPROVAL},$
 interface EventsOptions {
   heartbeatMs: number;
   log: Logger;
+  disconnects?: Disconnects | undefined;
 }
 
 /** Serves the events. Requires an authenticated caller (`admit`). */
-export function eventsRoute(tasks: TaskService, { heartbeatMs, log }: EventsOptions): RequestHandler {
+export function eventsRoute(
+  tasks: TaskService,
+  { heartbeatMs, log, disconnects }: EventsOptions,
+): RequestHandler {
   return async (request, response) => {
     const caller = callerOf(request);
     const row = await tasks.row(taskIdOf(request), caller.principal);
@@ -59,7 +64,7 @@ export function eventsRoute(tasks: TaskService, { heartbeatMs, log }: EventsOpti
       log,
     });
     await respondWithStream(response, {
-      events: streamAfter(tasks, row, after, context),
+      events: streamAfter({ tasks, disconnects }, { row, after }, context),
       context,
       heartbeatMs,
       retryMs: RETRY_MS,

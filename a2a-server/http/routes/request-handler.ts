@@ -8,7 +8,7 @@ import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
-import type { TaskService } from '../../executor/task-service.ts';
+import { decides, type TaskService } from '../../executor/task-service.ts';
 import { CallContext } from '../auth/call-context.ts';
 import { incomingOf } from '../wire/incoming.ts';
 import { outputModesOf } from '../wire/output-modes.ts';
@@ -49,18 +49,21 @@ export function createRequestHandler(
         const historyLength = request.configuration?.historyLength;
         const outputModes = outputModesOf(request);
         const { principal, signal } = context.caller;
-        const { taskId, seq } = await tasks.send(
-          incomingOf(request, { principal, speaksApproval: context.speaksApproval }),
-        );
-        if (request.configuration?.returnImmediately !== true) {
-          const ends = disconnects.reads(taskId, { principal, by: 'message' });
-          for await (const _ of tasks.follow(taskId, seq, { until: 'settled', signal }));
-          ends(context.caller.hasLeft() ? 'cut' : 'read');
+        const incoming = incomingOf(request, { principal, speaksApproval: context.speaksApproval });
+        const { taskId, seq } = await tasks.send(incoming);
+        const waits = request.configuration?.returnImmediately !== true;
+        const message = decides(incoming) ? undefined : { principal, seq };
+        if (!waits && message) disconnects.detach(taskId);
+        const ends = waits ? disconnects.reads(taskId, message) : undefined;
+        try {
+          if (waits) for await (const _ of tasks.follow(taskId, seq, { until: 'settled', signal }));
+          const snapshot = await tasks.snapshot(taskId, principal);
+          return snapshot.answer === 'message'
+            ? await waitForReplyMessage(tasks, snapshot, context)
+            : toA2aTask(snapshot, context.view(snapshot, outputModes), { historyLength });
+        } finally {
+          ends?.(context.caller.end());
         }
-        const snapshot = await tasks.snapshot(taskId, principal);
-        return snapshot.answer === 'message'
-          ? waitForReplyMessage(tasks, snapshot, context)
-          : toA2aTask(snapshot, context.view(snapshot, outputModes), { historyLength });
       }),
 
     sendMessageStream: (request, server) =>

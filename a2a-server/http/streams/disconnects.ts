@@ -1,87 +1,117 @@
 /**
- * Cancels a task whose client has disconnected, if the operator wants that (`--on-disconnect cancel`).
+ * The rule of `--on-disconnect cancel`: a running task is cancelled when its last reader has left and none comes back.
  *
- * A client disconnects when it closes the connection of its message before the end of the answer. It has some time to
- * reconnect: another message, or a subscription, keeps the task. The end of a mere subscription cancels nothing. The
- * journal does not store disconnects. So after a server restart the tasks continue.
+ * - The rule applies to a task from a message over a stream or a blocking request on, until the task waits or ends.
+ * - Every reader of the task counts, whoever it is. The time runs from the end of the last one.
+ * - In doubt the task goes on: after a message whose sender does not wait, after another end of the last reader than a
+ *   cut or the stream's lifetime, and after a restart of the server.
  */
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import type { Logger } from '../../../shared/runtime/logging.ts';
-import type { TaskService } from '../../executor/task-service.ts';
+import type { ReaderEnd } from '../auth/caller.ts';
 
 export const ON_DISCONNECT = ['detach', 'cancel'] as const;
 
-/** A client must reconnect within this many milliseconds. */
+/** How long a reader has to come back, in milliseconds. */
 export const RECONNECT_MS = 10_000;
 
-const REASON = 'its client disconnected and did not come back';
-
-/** The end of a reader: `read` if the server ended the stream, `cut` if the client closed it. */
-export type ReaderEnd = 'read' | 'cut';
+/** A message whose sender reads the task. */
+export interface ReadMessage {
+  principal: string;
+  /** The position of the message in the task's journal. */
+  seq: number;
+}
 
 export interface Disconnects {
-  /** Call this when a client starts to read a task. @returns a function to call once when the reader ends */
-  reads(taskId: string, how: { principal: string; by: 'message' | 'subscription' }): (end: ReaderEnd) => void;
-  /** After this, no disconnect cancels a task. */
+  /**
+   * A reader of the task begins.
+   * @param message set if the reader is the sender of this message @returns call it when the reader ends
+   */
+  reads(taskId: string, message?: ReadMessage): (end: ReaderEnd) => void;
+  /** A client that does not wait sent a message to the task. The task goes on without readers. */
+  detach(taskId: string): void;
+  /** From now on no task is cancelled. */
   stop(): void;
 }
 
 export const IGNORED_DISCONNECTS: Disconnects = {
   reads: () => () => undefined,
+  detach: () => undefined,
   stop: () => undefined,
 };
 
-interface Readers {
-  open: number;
-  /** True if the sender of the message has disconnected. */
-  left: boolean;
-  cancelTimer?: () => void;
+interface CancellingParts {
+  clock: Clock;
+  /** Resolves when the task waits or has ended after this message, or when the signal aborts. */
+  settled: (taskId: string, message: ReadMessage, signal: AbortSignal) => Promise<void>;
+  cancel: (taskId: string, principal: string) => void;
 }
 
-export function cancellingDisconnects({
-  tasks,
-  clock,
-  log,
-}: {
-  tasks: Pick<TaskService, 'cancel'>;
-  clock: Clock;
-  log: Logger;
-}): Disconnects {
-  const readers = new Map<string, Readers>();
+interface Watch {
+  message: ReadMessage;
+  end: AbortController;
+}
 
-  async function cancel(taskId: string, principal: string): Promise<void> {
-    readers.delete(taskId);
-    try {
-      await tasks.cancel(taskId, { principal, channel: 'disconnect' }, REASON);
-    } catch (error) {
-      if (error instanceof ProductError && error.reason === 'TASK_ENDED') return;
-      log.warn({ taskId, problem: messageOf(error) }, 'a task could not be cancelled after a disconnect');
-    }
+interface ReadTask {
+  /** The number of open readers. */
+  readers: number;
+  /** Present while the rule applies to the task. */
+  watch?: Watch | undefined;
+  disarm?: () => void;
+}
+
+export class CancellingDisconnects implements Disconnects {
+  readonly #parts: CancellingParts;
+  readonly #tasks = new Map<string, ReadTask>();
+  #stopped = false;
+
+  constructor(parts: CancellingParts) {
+    this.#parts = parts;
   }
 
-  return {
-    reads(taskId, { principal, by }) {
-      const task = readers.get(taskId) ?? { open: 0, left: false };
-      readers.set(taskId, task);
-      task.open += 1;
-      task.cancelTimer?.();
-      return (end) => {
-        task.open -= 1;
-        // The server ends a stream when the task waits or has ended. So this is no disconnect.
-        if (end === 'read') task.left = false;
-        else if (by === 'message') task.left = true;
-        if (task.open > 0) return;
-        if (!task.left) readers.delete(taskId);
-        else {
-          log.debug({ taskId, waitMs: RECONNECT_MS }, 'the client of a task disconnected');
-          task.cancelTimer = clock.after(RECONNECT_MS, () => void cancel(taskId, principal));
-        }
-      };
-    },
-    stop() {
-      for (const { cancelTimer } of readers.values()) cancelTimer?.();
-      readers.clear();
-    },
-  };
+  reads(taskId: string, message?: ReadMessage): (end: ReaderEnd) => void {
+    const task = this.#tasks.get(taskId) ?? { readers: 0 };
+    this.#tasks.set(taskId, task);
+    task.readers += 1;
+    task.disarm?.();
+    if (message !== undefined) this.#watch(taskId, task, message);
+    return (end) => {
+      task.readers -= 1;
+      if (task.readers > 0) return;
+      if (end === 'over') this.detach(taskId);
+      else if (task.watch !== undefined) this.#arm(taskId, task, task.watch);
+      else this.#tasks.delete(taskId);
+    };
+  }
+
+  detach(taskId: string): void {
+    const task = this.#tasks.get(taskId);
+    if (task === undefined) return;
+    task.disarm?.();
+    task.watch?.end.abort();
+    task.watch = undefined;
+    if (task.readers === 0) this.#tasks.delete(taskId);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const taskId of this.#tasks.keys()) this.detach(taskId);
+  }
+
+  #watch(taskId: string, task: ReadTask, message: ReadMessage): void {
+    if (this.#stopped) return;
+    task.watch?.end.abort();
+    const watch = { message, end: new AbortController() };
+    task.watch = watch;
+    const settled = (): void => {
+      if (task.watch === watch) this.detach(taskId);
+    };
+    this.#parts.settled(taskId, message, watch.end.signal).then(settled, settled);
+  }
+
+  #arm(taskId: string, task: ReadTask, { message: { principal } }: Watch): void {
+    task.disarm = this.#parts.clock.after(RECONNECT_MS, () => {
+      this.detach(taskId);
+      this.#parts.cancel(taskId, principal);
+    });
+  }
 }

@@ -2,14 +2,14 @@
 import type { Message, SendMessageRequest, StreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { LAST_EVENT_ID } from '../../../shared/protocol/resumable-stream-extension.ts';
-import type { FollowUntil, TaskService } from '../../executor/task-service.ts';
+import { decides, type FollowUntil, type TaskService } from '../../executor/task-service.ts';
 import type { TaskRow } from '../../journal/journal.ts';
 import { isSettled, isTerminal } from '../../task/snapshot.ts';
 import { withCodes } from '../../task/shown.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
 import type { CallContext } from '../auth/call-context.ts';
-import { IGNORED_DISCONNECTS, type Disconnects } from './disconnects.ts';
+import type { Disconnects, ReadMessage } from './disconnects.ts';
 import { parseCursor } from './event-cursor.ts';
 import { toStreamResponse } from '../wire/event-projection.ts';
 import { incomingOf } from '../wire/incoming.ts';
@@ -28,6 +28,8 @@ export const STREAM_LIFETIME_MS = 5 * 60_000;
 /** The start position and the end condition of a stream. */
 interface Start {
   task: { taskId: string; sessionId: string };
+  /** The message that the client sent, unless it only decides. */
+  message?: ReadMessage | undefined;
   /** The snapshot to send as the first event, if any. */
   first?: Snapshot;
   after: number;
@@ -38,7 +40,8 @@ interface Start {
 
 interface Readable {
   tasks: TaskService;
-  disconnects: Disconnects;
+  /** Defaults to nothing. */
+  disconnects?: Disconnects | undefined;
 }
 
 type Stream = AsyncGenerator<StreamResponse, void, undefined>;
@@ -56,12 +59,12 @@ export function sendAndFollow(
     const historyLength = request.configuration?.historyLength;
     const outputModes = outputModesOf(request);
     const { principal } = context.caller;
-    const accepted = await tasks.send(
-      incomingOf(request, { principal, speaksApproval: context.speaksApproval }),
-    );
+    const incoming = incomingOf(request, { principal, speaksApproval: context.speaksApproval });
+    const accepted = await tasks.send(incoming);
     const snapshot = accepted.snapshot ?? (await tasks.snapshot(accepted.taskId, principal, accepted.seq));
     return {
       task: snapshot,
+      message: decides(incoming) ? undefined : { principal, seq: accepted.seq },
       first: snapshot,
       after: accepted.seq,
       until: 'settled',
@@ -109,9 +112,12 @@ export function subscribe(
 const ANEW = 'Subscribe without it to get the current task first.';
 
 /** Streams the events after a position until the task has ended. For an ended task, streams the rest. */
-export function streamAfter(tasks: TaskService, task: TaskRow, after: number, context: CallContext): Stream {
-  const readable = { tasks, disconnects: IGNORED_DISCONNECTS };
-  return stream(readable, context, () => Promise.resolve({ task, after, until: 'ended' }));
+export function streamAfter(
+  readable: Readable,
+  { row, after }: { row: TaskRow; after: number },
+  context: CallContext,
+): Stream {
+  return stream(readable, context, () => Promise.resolve({ task: row, after, until: 'ended' }));
 }
 
 /** The only generator of all streams, because each additional generator costs time per event. */
@@ -122,12 +128,8 @@ async function* stream(
 ): Stream {
   let ends: ReturnType<Disconnects['reads']> | undefined;
   try {
-    const { task, first, after, until, historyLength, outputModes } = await begin();
-    const { principal } = context.caller;
-    ends = disconnects.reads(task.taskId, {
-      principal,
-      by: until === 'settled' ? 'message' : 'subscription',
-    });
+    const { task, message, first, after, until, historyLength, outputModes } = await begin();
+    ends = disconnects?.reads(task.taskId, message);
     context.accept();
     const view = context.view(task, outputModes);
     if (first?.answer === 'message' && until === 'settled') {
@@ -154,7 +156,7 @@ async function* stream(
   } catch (error) {
     throw context.refusal(error);
   } finally {
-    ends?.(context.caller.hasLeft() ? 'cut' : 'read');
+    ends?.(context.caller.end());
   }
 }
 

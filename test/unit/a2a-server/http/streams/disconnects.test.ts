@@ -1,73 +1,111 @@
 import { describe, expect, it } from '@jest/globals';
-import { pino } from 'pino';
-import { cancellingDisconnects, RECONNECT_MS } from '../../../../../a2a-server/http/streams/disconnects.ts';
-import { ProductError } from '../../../../../shared/runtime/errors.ts';
+import { CancellingDisconnects, RECONNECT_MS } from '../../../../../a2a-server/http/streams/disconnects.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 
-const MESSAGE = { principal: 'ada', by: 'message' } as const;
-const SUBSCRIPTION = { principal: 'ada', by: 'subscription' } as const;
+const MESSAGE = { principal: 'ada', seq: 2 };
 
-function setUp(failure?: Error) {
+function setUp() {
   const clock = new FakeClock();
-  const canceled: unknown[] = [];
-  const lines: string[] = [];
-  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
-  const cancel = (taskId: string, by: object, reason: string) => {
-    canceled.push([taskId, by, reason]);
-    return Promise.reject(failure ?? new ProductError('TASK_ENDED', 'It has ended.'));
+  const cancelled: string[] = [];
+  const settle: (() => void)[] = [];
+  const disconnects = new CancellingDisconnects({
+    clock,
+    settled: (_taskId, _message, signal) =>
+      new Promise((resolve) => {
+        settle.push(resolve);
+        signal.addEventListener('abort', () => resolve());
+      }),
+    cancel: (taskId, principal) => void cancelled.push(`${taskId} of ${principal}`),
+  });
+  const settles = async (): Promise<void> => {
+    settle.at(-1)?.();
+    await new Promise((resolve) => setImmediate(resolve));
   };
-  return { clock, canceled, lines, disconnects: cancellingDisconnects({ tasks: { cancel }, clock, log }) };
+  return { clock, cancelled, disconnects, settles };
 }
 
 describe('--on-disconnect cancel', () => {
-  it('cancels a task whose client dropped its message stream and did not come back, and logs it', () => {
-    const { clock, canceled, disconnects } = setUp();
-    disconnects.reads('t', MESSAGE)('cut');
+  it('cancels a task 10 s after its last reader has left', () => {
+    const { clock, cancelled, disconnects } = setUp();
+    disconnects.reads('t', MESSAGE)('left');
     clock.advance(RECONNECT_MS - 1);
-    expect(canceled).toEqual([]);
+    expect(cancelled).toEqual([]);
     clock.advance(1);
-    const by = { principal: 'ada', channel: 'disconnect' };
-    expect(canceled).toEqual([['t', by, 'its client disconnected and did not come back']]);
+    expect(cancelled).toEqual(['t of ada']);
   });
 
-  it('keeps a task whose client comes back, and cancels it if that connection drops too', () => {
-    const { clock, canceled, disconnects } = setUp();
-    disconnects.reads('t', MESSAGE)('cut');
+  it('waits for every reader, and anew after each that comes back', () => {
+    const { clock, cancelled, disconnects } = setUp();
+    const watcher = disconnects.reads('t');
+    disconnects.reads('t', MESSAGE)('left');
+    clock.advance(RECONNECT_MS);
+    watcher('left');
     clock.advance(RECONNECT_MS - 1);
-    const again = disconnects.reads('t', SUBSCRIPTION);
+    const again = disconnects.reads('t');
     clock.advance(RECONNECT_MS);
-    expect(canceled).toEqual([]);
-    again('cut');
+    expect(cancelled).toEqual([]);
+    // The lifetime of a stream ends after minutes. The rule still applies.
+    again('left');
     clock.advance(RECONNECT_MS);
-    expect(canceled).toHaveLength(1);
+    expect(cancelled).toEqual(['t of ada']);
   });
 
-  it.each([
-    ['a stream that the server ended', MESSAGE, 'read'],
-    ['a client that only watched', SUBSCRIPTION, 'cut'],
-  ] as const)('cancels nothing after %s', (_, how, end) => {
-    const { clock, canceled, disconnects } = setUp();
-    disconnects.reads('t', how)(end);
+  it('keeps a task that waits after its client has come back', async () => {
+    const { clock, cancelled, disconnects, settles } = setUp();
+    disconnects.reads('t', MESSAGE)('left');
+    const again = disconnects.reads('t');
+    await settles();
+    again('left');
     clock.advance(RECONNECT_MS);
-    expect(canceled).toEqual([]);
+    expect(cancelled).toEqual([]);
+    expect(clock.pending).toBe(0);
   });
 
-  it('cancels nothing while another client reads the task, and nothing after the server stops', () => {
-    const { clock, canceled, disconnects } = setUp();
-    disconnects.reads('t', SUBSCRIPTION);
-    disconnects.reads('t', MESSAGE)('cut');
-    disconnects.reads('other', MESSAGE)('cut');
+  it('keeps a task that waits or ends while no client reads it', async () => {
+    const { clock, cancelled, disconnects, settles } = setUp();
+    disconnects.reads('t', MESSAGE)('left');
+    await settles();
+    clock.advance(RECONNECT_MS);
+    expect(cancelled).toEqual([]);
+  });
+
+  it('applies again after a message to a task that has waited', async () => {
+    const { clock, cancelled, disconnects, settles } = setUp();
+    disconnects.reads('t', MESSAGE)('over');
+    await settles();
+    disconnects.reads('t', MESSAGE)('left');
+    clock.advance(RECONNECT_MS);
+    expect(cancelled).toEqual(['t of ada']);
+  });
+
+  it('keeps a task that a client only watches', () => {
+    const { clock, cancelled, disconnects } = setUp();
+    disconnects.reads('t')('left');
+    clock.advance(RECONNECT_MS);
+    expect(cancelled).toEqual([]);
+  });
+
+  it('keeps a task whose last reader the server ended, and one with a later message that nobody waits for', () => {
+    const { clock, cancelled, disconnects } = setUp();
+    disconnects.reads('ended', MESSAGE)('over');
+    const reader = disconnects.reads('sent', MESSAGE);
+    disconnects.detach('sent');
+    reader('left');
+    disconnects.reads('left', MESSAGE)('left');
+    disconnects.detach('left');
+    clock.advance(RECONNECT_MS);
+    expect(cancelled).toEqual([]);
+  });
+
+  it('cancels nothing once it is stopped: no timer fires, and no reader that ends or begins later arms one', () => {
+    const { clock, cancelled, disconnects } = setUp();
+    const open = disconnects.reads('open', MESSAGE);
+    disconnects.reads('left', MESSAGE)('left');
     disconnects.stop();
+    open('left');
+    disconnects.reads('late', MESSAGE)('left');
+    expect(clock.pending).toBe(0);
     clock.advance(RECONNECT_MS);
-    expect(canceled).toEqual([]);
-  });
-
-  it('logs a cancel that fails for another reason than the end of the task', async () => {
-    const { clock, lines, disconnects } = setUp(new Error('the disk is full'));
-    disconnects.reads('t', MESSAGE)('cut');
-    clock.advance(RECONNECT_MS);
-    await Promise.resolve().then(() => undefined);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(lines.join('')).toContain('the disk is full');
+    expect(cancelled).toEqual([]);
   });
 });
