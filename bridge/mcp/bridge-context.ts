@@ -7,6 +7,7 @@ import type { RequestStates } from '../approvals/request-state.ts';
 import type { AllowedWorkspaces } from '../agents/allowed-workspaces.ts';
 import type { Registry } from '../agents/registry.ts';
 import type { Inbox } from '../inbox/inbox.ts';
+import type { ClientTasks } from '../sessions/client-tasks.ts';
 import type { DelegationService } from '../sessions/delegation-service.ts';
 import type { ApprovalWebhook } from '../approvals/webhook/approval-webhook.ts';
 import type { CutPreviews } from '../state/cut-previews.ts';
@@ -20,6 +21,8 @@ export interface Bridge {
   readonly live: LiveSessions;
   readonly sessions: Sessions;
   readonly delegations: DelegationService;
+  /** Which client delegated which task. */
+  readonly clientTasks: ClientTasks;
   readonly rules: ApprovalRules;
   /** The open forms, of all clients. */
   readonly offers: OpenForms;

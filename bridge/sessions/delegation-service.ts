@@ -24,6 +24,7 @@ import { asStreamResponse } from '../agents/task-event.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import { type OutgoingMessage, OutgoingMessages } from './outgoing-messages.ts';
 import { OutboxWrites } from './outbox-writes.ts';
+import { RecordedCancels } from './recorded-cancels.ts';
 import type { Session } from './session.ts';
 import { problemOf, stateName } from './session-state.ts';
 import { hasEnded, type TaskView } from './task-view.ts';
@@ -61,11 +62,13 @@ export class DelegationService {
    */
   readonly #calls = new Map<string, AbortSignal>();
   readonly #writes: OutboxWrites;
+  readonly #cancels: RecordedCancels;
   #later: NodeJS.Timeout | undefined;
 
   constructor(parts: DelegationParts) {
     this.#parts = parts;
     this.#writes = new OutboxWrites(parts.log);
+    this.#cancels = new RecordedCancels({ ...parts, onUnreachable: () => this.#adoptLater() });
   }
 
   /**
@@ -125,6 +128,20 @@ export class DelegationService {
     const taskId = session.view?.taskId;
     log.info({ agent: agent.name, sessionId, taskId, channel, reason, end }, 'a task was to be cancelled');
     return end;
+  }
+
+  /**
+   * Cancels the task of this message, also if the process ends meanwhile: the cancel is in the outbox when this returns.
+   * Resolves when the agent has answered, or cannot be reached now. A later message to the task takes the cancel back.
+   * @throws ProductError STORAGE
+   */
+  async cancelMessage(session: Session, messageId: string, reason: string): Promise<void> {
+    const outgoing = this.#outgoing.get(messageId);
+    this.#cancelOutgoing(session, reason);
+    if (outgoing !== undefined) outgoing.cancel = reason;
+    this.#parts.outbox.update(messageId, { cancel: reason });
+    await this.#writes.of(session);
+    await this.#cancels.send();
   }
 
   async #cancel(session: Session, reason: string): Promise<CancelEnd> {
@@ -244,6 +261,7 @@ export class DelegationService {
   async adopt(): Promise<void> {
     const { outbox, registry, live, log } = this.#parts;
     await outbox.adopt();
+    void this.#cancels.send();
     for (const entry of outbox.sending()) {
       const { messageId } = entry;
       const agent = registry.find(entry.agent);
@@ -396,10 +414,12 @@ export class DelegationService {
     const { outbox, channel } = this.#parts;
     this.#writes.begin(session, async () => {
       try {
-        // Cancels first, because other bridges do not check the cancel of an accepted entry.
         if (cancel !== null) await cancelTask(session, taskId, { reason: cancel, channel });
         await outbox.together(() =>
-          outbox.update(messageId, { state: { type: 'accepted', taskId, sessionId: id } }),
+          outbox.update(messageId, {
+            state: { type: 'accepted', taskId, sessionId: id },
+            ...(cancel !== null && { cancel: null }),
+          }),
         );
       } finally {
         this.#outgoing.remove(messageId, outgoing);
@@ -436,13 +456,17 @@ export class DelegationService {
     this.#outgoing.remove(messageId, outgoing);
     this.#calls.delete(messageId);
     outgoing.session.postpone(messageOf(error), new Date(Date.now() + LATER_MS));
+    this.#adoptLater();
+    return error instanceof ProductError ? kept(outgoing.session, error) : error;
+  }
+
+  #adoptLater(): void {
     this.#later ??= setTimeout(() => {
       this.#later = undefined;
       this.adopt().catch((failure: unknown) =>
         this.#parts.log.warn({ err: failure }, 'the outbox could not be read'),
       );
     }, LATER_MS).unref();
-    return error instanceof ProductError ? kept(outgoing.session, error) : error;
   }
 }
 

@@ -109,7 +109,7 @@ export const BRIDGE_SETTINGS = {
     schema: z.enum(ON_CANCEL),
     fallback: 'detach',
     env: 'MCP_A2A_BRIDGE_ON_DISCONNECT',
-    describe: 'what happens to the tasks of a client that disconnects',
+    describe: 'what happens to the tasks of a client that closes stdin or ends its MCP session',
     allowed: 'detach (they go on) or cancel',
   }),
   approvals: setting({

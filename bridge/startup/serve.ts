@@ -14,6 +14,7 @@ import type { ProgramPaths } from '../settings/program-paths.ts';
 import type { BridgeSettings } from '../settings/settings.ts';
 import type { HttpRun } from '../transports/http/serve-http.ts';
 import { SeenResults } from '../mcp/tool/seen-results.ts';
+import type { ClientConnection } from '../sessions/client-tasks.ts';
 import { UnconfirmedAnswers } from '../sessions/unconfirmed-answers.ts';
 import { createServer, type McpServerOptions } from '../mcp/server/mcp-server.ts';
 import { abort } from '../mcp/tools/abort-tool.ts';
@@ -23,7 +24,6 @@ import { TaskListening } from '../mcp/tasks/task-listening.ts';
 import { FollowedTasks } from '../sessions/followed-tasks.ts';
 import { watchTask } from '../mcp/tasks/watch-task.ts';
 import type { ToolName } from '../tool-names/tool-name.ts';
-import { ClientTasks } from '../mcp/cancelled-calls/client-tasks.ts';
 import { CancelledCalls } from '../mcp/cancelled-calls/cancelled-calls.ts';
 
 /** How long shutdown waits for the outbox, in milliseconds. After that, the next bridge finishes the work. */
@@ -36,8 +36,8 @@ interface ServeOptions {
 }
 
 /**
- * Serves until a signal arrives. If stdio is served, it also ends when the client closes stdin. Tasks continue in both
- * cases (E4). HTTP clients share agents, sessions and outbox with the client at stdin.
+ * Serves until a signal arrives, or until the client closes stdin if stdio is served. After a signal all tasks continue
+ * (E4). HTTP clients share agents, sessions and outbox with the client at stdin.
  * @throws ProductError CONFIGURATION when only HTTP is served and the server cannot start
  */
 export async function serve({ settings, places, log }: ServeOptions): Promise<void> {
@@ -57,16 +57,16 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
     const program = await programLine(settings, places);
     return openBridge({ settings, env: process.env, serverScript, program, log, version });
   };
-  const { approvals } = settings;
-  const parts: McpServerOptions = { version, prefix, log, cancelSettings: settings, approvals, bridge };
+  const { approvals, onCancel, onDisconnect } = settings;
+  const parts: McpServerOptions = { version, prefix, log, onCancel, approvals, bridge };
 
   // Claude Code's print mode answers every form without a person, and refuses tools that ask a person.
   const unattended = process.env['CLAUDE_CODE_ENTRYPOINT'] === 'sdk-cli';
   const followed = new FollowedTasks();
-  const tasks = new ClientTasks();
+  const connection: ClientConnection = { left: false };
   const client = {
+    connection,
     withdrawals: new CancelledCalls(),
-    tasks,
     receipts: new UnconfirmedAnswers(),
     seen: new SeenResults(),
     followed,
@@ -74,14 +74,16 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
   };
   let ending = false;
   let http: Promise<HttpRun | undefined> = Promise.resolve(undefined);
-  const end = async (why: string, left: 'client-left' | 'bridge-ends' = 'bridge-ends'): Promise<void> => {
+  const clientLeft = async (left: ClientConnection): Promise<void> => {
+    if (onDisconnect === 'cancel') await (await opened?.catch(() => undefined))?.clientTasks.left(left);
+  };
+  const end = async (why: string, left?: ClientConnection): Promise<void> => {
     if (ending) return;
     ending = true;
-    const cancels = left === 'client-left' && settings.onDisconnect === 'cancel';
-    log.info({ why }, cancels ? "the bridge ends, with its client's tasks" : 'the bridge ends; tasks go on');
+    log.info({ why }, 'the bridge ends');
     setTimeout(() => process.exit(0), LAST_WRITES_MS);
     client.receipts.confirm();
-    if (cancels) await tasks.cancelAll(log);
+    if (left !== undefined) await clientLeft(left);
     const run = await http.catch(() => undefined);
     await run?.stop();
     const running = await opened?.catch(() => undefined);
@@ -105,10 +107,10 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
     });
     log.debug({ version, state: settings.stateDir }, 'serving MCP over stdio');
     const closed = `the client closed stdin${settings.http === undefined ? '' : '; without a client there, --no-stdio serves HTTP alone'}`;
-    process.stdin.once('end', () => void end(closed, 'client-left'));
-    process.stdin.once('close', () => void end(closed, 'client-left'));
+    process.stdin.once('end', () => void end(closed, connection));
+    process.stdin.once('close', () => void end(closed, connection));
   }
-  if (settings.http !== undefined) http = serveOverHttp(settings.http, settings, parts);
+  if (settings.http !== undefined) http = serveOverHttp(settings.http, { settings, parts, clientLeft });
   void takeUp(settings, bridge);
   if (stdio) {
     // The client at stdin still works. Several bridges may have the same port in their settings.
@@ -135,8 +137,15 @@ async function programLine(
 
 async function serveOverHttp(
   port: number,
-  { stateDir, httpAllowOrigin }: BridgeSettings,
-  parts: McpServerOptions,
+  {
+    settings: { stateDir, httpAllowOrigin },
+    parts,
+    clientLeft,
+  }: {
+    settings: BridgeSettings;
+    parts: McpServerOptions;
+    clientLeft: (connection: ClientConnection) => Promise<void>;
+  },
 ): Promise<HttpRun> {
   // Loaded only for HTTP, so that the client at stdin does not wait for it.
   const { serveHttp } = await import('../transports/http/serve-http.ts');
@@ -145,7 +154,7 @@ async function serveOverHttp(
     stateDir,
     origins: httpAllowOrigin,
     serve: (client) => createServer(parts, client),
-    onDisconnect: parts.cancelSettings.onDisconnect,
+    onLeft: (connection) => void clientLeft(connection),
     abortTool: async (request) => abort(await parts.bridge(), request),
     log: parts.log,
   });

@@ -40,7 +40,7 @@ export const outboxEntrySchema = z.object({
   /** RFC 3339. */
   createdAt: z.string(),
   state: delegationStateSchema,
-  /** The reason of a cancel that came before the agent named the task. */
+  /** The reason of a cancel that the agent has not carried out yet. */
   cancel: z.string().nullable(),
   /** Whether the client has confirmed the answer of the call that delegated. */
   answered: z.boolean(),

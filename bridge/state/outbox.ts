@@ -103,7 +103,7 @@ export class Outbox {
 
   /** The open entries of all the user's bridges, oldest first. */
   open(): readonly OutboxEntry[] {
-    return this.#select(`WHERE ${OPEN} ORDER BY created_at`);
+    return this.#select(`WHERE ${OPEN} ORDER BY created_at, rowid`);
   }
 
   /** All entries of all the user's bridges: open entries first, in each group the oldest first. */

@@ -1,16 +1,9 @@
 /** Reads from the client's message why it cancelled a call, and decides the effect on the task. Pure. */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 
-/** The effect on a task when its call is cancelled: the settings `onCancel` and `onDisconnect`. */
+/** The effect on the task when a person stops the call: the setting `onCancel`. */
 export const ON_CANCEL = ['detach', 'cancel'] as const;
 export type OnCancel = (typeof ON_CANCEL)[number];
-
-export interface CancelSettings {
-  /** The effect when a person stops the call. */
-  onCancel: OnCancel;
-  /** The effect when the client disconnects. */
-  onDisconnect: OnCancel;
-}
 
 /**
  * - `person`: a person stopped the call, and the client says so.
@@ -38,28 +31,21 @@ const PERSON =
 
 /** @param reason the abort reason of the call's signal */
 export function causeOf(reason: unknown): Cause {
-  if (reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed) return CLIENT_GONE;
+  if (reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed)
+    return { name: 'client-gone', words: '' };
   // Without a reason from the client, the signal carries the platform's default reason.
   const words = typeof reason === 'string' ? shortened(reason) : '';
   if (TIMEOUT.test(words)) return { name: 'timeout', words };
   return { name: PERSON.test(words) ? 'person' : 'unexplained', words };
 }
 
-/** A person's stop or a disconnect may cancel a task, if the settings say so. Every other cause only detaches (E4). */
-export function effectOfCause({ name }: Cause, { onCancel, onDisconnect }: CancelSettings): OnCancel {
-  switch (name) {
-    case 'person':
-      return onCancel;
-    case 'client-gone':
-      return onDisconnect;
-    case 'timeout':
-    case 'unexplained':
-      return 'detach';
-  }
+/**
+ * Only a person's stop may end a task, and only if the setting says so. A timeout or a lost connection detaches
+ * (E4).
+ */
+export function effectOfCause({ name }: Cause, setting: OnCancel): OnCancel {
+  return name === 'person' ? setting : 'detach';
 }
-
-/** The cause of a call whose client has closed the connection. */
-export const CLIENT_GONE: Cause = { name: 'client-gone', words: '' };
 
 /** The cause as the second half of a sentence, such as `the client timed out (…)`. */
 export function causeWords({ name, words }: Cause): string {

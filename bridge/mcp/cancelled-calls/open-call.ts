@@ -16,8 +16,7 @@ import type { DelegationService } from '../../sessions/delegation-service.ts';
 import type { Session } from '../../sessions/session.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
-import { type Cause, causeOf, causeWords, CLIENT_GONE, effectOfCause, type CancelSettings } from './cause.ts';
-import type { ClientTasks } from './client-tasks.ts';
+import { type Cause, causeOf, causeWords, effectOfCause, type OnCancel } from './cause.ts';
 import { type TaskOutcome, outcomeText, type CancelledCall, type CancelledCalls } from './cancelled-calls.ts';
 
 /** The session that a call waits for. It is set when the call has sent its message or found its session. */
@@ -32,8 +31,7 @@ interface OpenCallOptions {
   signal: AbortSignal;
   requestId: RequestId;
   tool: ToolName;
-  settings: CancelSettings;
-  tasks: ClientTasks;
+  onCancel: OnCancel;
   withdrawals: CancelledCalls;
   log: Logger;
   /** Sends the last progress message of this call. */
@@ -43,15 +41,12 @@ interface OpenCallOptions {
 export class OpenCall {
   readonly #watching: OpenCallOptions;
   readonly #unwatch: () => void;
-  readonly #closed: () => void;
   #awaited: AwaitedWork | undefined;
   #cause: Cause | undefined;
 
   constructor(watching: OpenCallOptions) {
     this.#watching = watching;
-    const { signal, tasks, requestId } = watching;
-    this.#unwatch = onAbort(signal, () => this.#withdrawn(causeOf(signal.reason)));
-    this.#closed = tasks.opened(requestId, () => this.#lost());
+    this.#unwatch = onAbort(watching.signal, () => this.#withdrawn());
   }
 
   get withdrawn(): boolean {
@@ -68,34 +63,24 @@ export class OpenCall {
   /** Sets the session that the call waits for. If the call is already cancelled, this decides its outcome now. */
   awaits(awaited: AwaitedWork): void {
     this.#awaited = awaited;
-    if (awaited.delivery !== undefined) this.#watching.tasks.sent(awaited);
     if (this.#cause !== undefined) this.#settle(this.#cause, awaited);
   }
 
   end(): void {
     this.#unwatch();
-    this.#closed();
   }
 
-  /** A broken connection is no cancellation (MCP, Streamable HTTP), unless the operator sets `onDisconnect`. */
-  #lost(): void {
-    if (this.#watching.settings.onDisconnect === 'cancel') this.#withdrawn(CLIENT_GONE);
-  }
-
-  #withdrawn(cause: Cause): void {
-    if (this.#cause !== undefined) return;
-    this.#cause = cause;
+  #withdrawn(): void {
+    this.#cause = causeOf(this.#watching.signal.reason);
     const { requestId, tool, log } = this.#watching;
-    const { name, words } = cause;
+    const { name, words } = this.#cause;
     log.info({ requestId, tool, cause: name, reason: words }, 'the client cancelled a call');
     if (this.#awaited !== undefined) this.#settle(this.#cause, this.#awaited);
   }
 
   #settle(cause: Cause, { session, delegations, delivery }: AwaitedWork): void {
-    const { tool, settings, tasks } = this.#watching;
-    // If a client only waits for a task, its disconnect does not cancel the task.
-    const own = cause.name !== 'client-gone' || tasks.hasSent(session);
-    const cancels = own && effectOfCause(cause, settings) === 'cancel';
+    const { tool, onCancel } = this.#watching;
+    const cancels = effectOfCause(cause, onCancel) === 'cancel';
     const ended = session.view !== undefined && hasEnded(session.view) && delivery === undefined;
     const call: CancelledCall = {
       tool,
@@ -106,7 +91,7 @@ export class OpenCall {
     this.#tell(call);
     delivery?.catch((error: unknown) => this.#learn(call, { type: 'refused', message: messageOf(error) }));
     if (ended || !cancels) return;
-    tasks.cancel({ session, delegations }, causeWords(cause)).then(
+    delegations.cancel(session, causeWords(cause)).then(
       (type) => this.#learn(call, { type }),
       (error: unknown) => this.#learn(call, { type: 'not-cancelled', message: messageOf(error) }),
     );

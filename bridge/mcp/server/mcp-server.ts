@@ -10,6 +10,7 @@ import type { UnconfirmedAnswers } from '../../sessions/unconfirmed-answers.ts';
 import { instructions } from './instructions.ts';
 import { offerPrompts } from '../prompts/offer-prompts.ts';
 import { offerResources } from '../resources/offer-resources.ts';
+import type { ClientConnection } from '../../sessions/client-tasks.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
 import { offerTasks } from '../tasks/task-methods.ts';
 import { abort, abortAnswerSchema, abortParamsSchema, abortTool } from '../tools/abort-tool.ts';
@@ -28,8 +29,7 @@ import { offerTools } from '../tools/offer-tools.ts';
 import type { SeenResults } from '../tool/seen-results.ts';
 import { withToolPrefix, type Tool } from '../tool/tool.ts';
 import { waitForTask } from '../tools/wait-for-task.ts';
-import type { CancelSettings } from '../cancelled-calls/cause.ts';
-import type { ClientTasks } from '../cancelled-calls/client-tasks.ts';
+import type { OnCancel } from '../cancelled-calls/cause.ts';
 import type { CancelledCalls } from '../cancelled-calls/cancelled-calls.ts';
 
 export const TOOLS: readonly Tool[] = [
@@ -52,19 +52,16 @@ export interface McpServerOptions {
   version: string;
   prefix: string;
   log: Logger;
-  cancelSettings: CancelSettings;
+  onCancel: OnCancel;
   approvals: Approvals;
   bridge: () => Promise<Bridge>;
 }
 
 /** The state that belongs to one client. */
 export interface ServerClient {
+  connection: ClientConnection;
   /** The calls that the client cancelled. */
   withdrawals: CancelledCalls;
-  /**
-   * The client's open calls, and its tasks. The settings decide whether these tasks end when the client disconnects.
-   */
-  tasks: ClientTasks;
   /** The answers that the client was sent. */
   receipts: UnconfirmedAnswers;
   /** The MCP tasks that the client follows; undefined when requests do not identify their client. */

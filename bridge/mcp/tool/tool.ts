@@ -19,9 +19,9 @@ import type { CallWords, Round, RoundState } from '../../approvals/request-state
 import type { Bridge } from '../bridge-context.ts';
 import { announceResults } from './announce-results.ts';
 import type { UnconfirmedAnswers, OnReceipt } from '../../sessions/unconfirmed-answers.ts';
+import type { ClientConnection } from '../../sessions/client-tasks.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
-import type { CancelSettings } from '../cancelled-calls/cause.ts';
-import type { ClientTasks } from '../cancelled-calls/client-tasks.ts';
+import type { OnCancel } from '../cancelled-calls/cause.ts';
 import { type AwaitedWork, OpenCall } from '../cancelled-calls/open-call.ts';
 import type { CancelledCalls } from '../cancelled-calls/cancelled-calls.ts';
 import { inputSchemaOf, type ListedSchema, outputSchemaOf } from './listed-schema.ts';
@@ -42,6 +42,8 @@ export interface ToolCall {
    * session (R48).
    */
   readonly awaits: (awaited: Omit<AwaitedWork, 'delegations'>) => void;
+  /** The client's connection: its tasks may end with it. */
+  readonly connection: ClientConnection;
   /** The outcomes of cancelled calls that the client does not know yet. This answer reports them. */
   readonly news: () => readonly string[];
   /** Runs `record` when the client surely has this call's answer. */
@@ -92,11 +94,11 @@ export interface ToolServer {
   server: McpServer;
   prefix: string;
   log: Logger;
-  cancelSettings: CancelSettings;
+  onCancel: OnCancel;
   approvals: Approvals;
   unattended: boolean;
+  connection: ClientConnection;
   withdrawals: CancelledCalls;
-  tasks: ClientTasks;
   receipts: UnconfirmedAnswers;
   followed: FollowedTasks | undefined;
   seen: SeenResults | undefined;
@@ -168,9 +170,9 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
     server,
     prefix,
     log,
-    cancelSettings: settings,
-    tasks,
+    onCancel,
     unattended,
+    connection,
     withdrawals,
     receipts,
     followed,
@@ -188,8 +190,7 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
     signal,
     requestId,
     tool: spec.name,
-    settings,
-    tasks,
+    onCancel,
     withdrawals,
     log,
     lastWords: (last) => progress.end(last),
@@ -202,6 +203,7 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
       bridge: opened,
       timeout: (seconds) => waitMs(seconds ?? opened.defaults.waitSeconds, meta?.progressToken !== undefined),
       signal,
+      connection,
       onReceipt: (record) => onReceipt.push(record),
       report: progress.report,
       name: called,

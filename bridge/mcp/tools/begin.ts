@@ -33,7 +33,7 @@ export async function joinIdenticalTask(
   call: ToolCall,
   beginning: StartedWork,
 ): Promise<StartedTask | undefined> {
-  const { delegations, sessions } = call.bridge;
+  const { delegations, sessions, clientTasks } = call.bridge;
   const { agent, going, ...work } = beginning;
   const asked = { agent: agent.name, ...work, sessionId: going?.id ?? null };
   const entry = await delegations.unanswered(asked);
@@ -47,17 +47,19 @@ export async function joinIdenticalTask(
     if (other || view.state === 'canceled' || !isRecent(entry, Date.now())) return undefined;
   }
   call.onReceipt(delegations.asks(messageId, call.signal));
+  clientTasks.joined(call.connection, session);
   await session.refresh();
   return { session, notes: [JOINED] };
 }
 
 /** @throws ProductError, or an Error when the call is cancelled */
 export async function startTask(call: ToolCall, beginning: StartedWork): Promise<StartedTask> {
-  const { delegations } = call.bridge;
+  const { delegations, clientTasks } = call.bridge;
   const { agent, going, ...work } = beginning;
   call.beforeSending();
   const { session, delivery, messageId } =
     going === undefined ? await delegations.start(agent, work) : await delegations.goOn(going, work);
+  clientTasks.delegated(call.connection, session, messageId);
   call.onReceipt(delegations.asks(messageId, call.signal));
   return { session, delivery, notes: [] };
 }

@@ -7,12 +7,11 @@ import {
 } from '@modelcontextprotocol/server';
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Logger } from '../../../shared/runtime/logging.ts';
+import type { ClientConnection } from '../../sessions/client-tasks.ts';
 import { UnconfirmedAnswers } from '../../sessions/unconfirmed-answers.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
-import { ClientTasks } from '../../mcp/cancelled-calls/client-tasks.ts';
-import type { OnCancel } from '../../mcp/cancelled-calls/cause.ts';
 import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
-import { DEFAULT_SESSION_LIMITS, type ExchangeEnd, McpSessions, type SessionLimits } from './mcp-sessions.ts';
+import { DEFAULT_SESSION_LIMITS, McpSessions, type SessionLimits } from './mcp-sessions.ts';
 import { PARSE_ERROR, rpcError } from './rpc-error.ts';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -23,7 +22,7 @@ const LAST = { Connection: 'close' };
 
 export interface McpEndpoint {
   /** @param over resolves when the answer is written, or the client has disconnected */
-  answer(request: Request, over: Promise<ExchangeEnd>): Promise<Response>;
+  answer(request: Request, over: Promise<void>): Promise<Response>;
   /** Ends every session and every call in flight. Tasks go on. */
   close(): Promise<void>;
 }
@@ -31,30 +30,29 @@ export interface McpEndpoint {
 interface McpEndpointOptions {
   /** Creates the server of one client. */
   serve: (client: ServerClient) => McpServer;
-  /** The effect on a client's tasks when the client disconnects. */
-  onDisconnect: OnCancel;
+  /** Called when a client ends its MCP session. */
+  onLeft: (connection: ClientConnection) => void;
   log: Logger;
   limits?: SessionLimits;
 }
 
 export function mcpEndpoint({
   serve,
-  onDisconnect,
+  onLeft,
   log,
   limits = DEFAULT_SESSION_LIMITS,
 }: McpEndpointOptions): McpEndpoint {
-  const sessions = new McpSessions(serve, limits, {
-    onLeft: (tasks) => onDisconnect === 'cancel' && void tasks.cancelAll(log),
-  });
+  const sessions = new McpSessions({ serve, onLeft }, limits);
   // Under 2026-07-28, requests do not identify their client. So the next call of any client reports cancelled calls.
   const client = {
+    connection: { left: false },
     withdrawals: new CancelledCalls(),
     receipts: new UnconfirmedAnswers(),
     followed: undefined,
     seen: undefined,
     unattended: false,
   };
-  const handler = createMcpHandler(() => serve({ ...client, tasks: new ClientTasks() }), {
+  const handler = createMcpHandler(() => serve(client), {
     legacy: 'reject',
     onerror: (error) => log.debug({ err: error }, 'MCP request over HTTP'),
   });

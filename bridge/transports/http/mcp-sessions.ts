@@ -1,6 +1,6 @@
 /**
- * Keeps the MCP sessions of the older revisions over HTTP. A session begins with `initialize`, and each later request
- * names it in a header. A session ends by DELETE or after a long idle time. Its tasks continue (E4).
+ * Keeps the MCP sessions of the older revisions over HTTP. A session begins with `initialize`, and each later
+ * request names it in a header. It ends by DELETE, or after a long idle time. Only DELETE counts as a client that leaves.
  *
  * Invariants
  * - The number of sessions is limited. At the limit, the session that is idle longest ends. A session in use never
@@ -15,7 +15,7 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/server';
 import type { McpServer } from '@modelcontextprotocol/server';
-import { ClientTasks } from '../../mcp/cancelled-calls/client-tasks.ts';
+import type { ClientConnection } from '../../sessions/client-tasks.ts';
 import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
 import { SeenResults } from '../../mcp/tool/seen-results.ts';
 import { UnconfirmedAnswers } from '../../sessions/unconfirmed-answers.ts';
@@ -30,11 +30,9 @@ export interface SessionLimits {
   most: number;
   /** How long a session may be idle, in milliseconds. */
   idleMs: number;
-  /** How long a client may take to reconnect after its connection broke, in milliseconds. */
-  reconnectMs: number;
 }
 
-export const DEFAULT_SESSION_LIMITS: SessionLimits = { most: 100, idleMs: 30 * 60_000, reconnectMs: 10_000 };
+export const DEFAULT_SESSION_LIMITS: SessionLimits = { most: 100, idleMs: 30 * 60_000 };
 
 /** How long a client waits before it resumes a broken stream, in milliseconds. */
 const RETRY_MS = 1_000;
@@ -45,7 +43,6 @@ interface McpSession {
   transport: WebStandardStreamableHTTPServerTransport;
   events: StreamEvents;
   receipts: UnconfirmedAnswers;
-  tasks: ClientTasks;
   /** The number of open exchanges. */
   open: number;
   lastUsed: number;
@@ -56,36 +53,32 @@ interface HttpExchange {
   /** The parsed body; undefined for a request without one. */
   body: unknown;
   /** Resolves when the last byte of the answer is written, or the client has disconnected. */
-  over: Promise<ExchangeEnd>;
+  over: Promise<void>;
 }
 
-/** `cut`: the connection closed before the end of the answer. */
-export type ExchangeEnd = 'answered' | 'cut';
+interface SessionCallbacks {
+  /** Creates the server of one session. */
+  serve: (client: ServerClient) => McpServer;
+  /** The client has ended its session by DELETE. */
+  onLeft: (connection: ClientConnection) => void;
+}
 
 export class McpSessions {
-  readonly #serve: (client: ServerClient) => McpServer;
+  readonly #callbacks: SessionCallbacks;
   readonly #limits: SessionLimits;
   readonly #now: () => number;
-  readonly #onLeft: (tasks: ClientTasks) => void;
   readonly #sessions = new Map<string, McpSession>();
   /** The number of sessions that are starting. They count against the limit. */
   #beginning = 0;
   #sweep: NodeJS.Timeout | undefined;
 
-  /**
-   * @param serve creates the server of one session @param now a monotonic clock, in milliseconds
-   * @param onLeft called when a client ends its session, or does not use it for too long
-   */
+  /** @param now a monotonic clock, in milliseconds */
   constructor(
-    serve: (client: ServerClient) => McpServer,
+    callbacks: SessionCallbacks,
     limits: SessionLimits = DEFAULT_SESSION_LIMITS,
-    {
-      now = () => performance.now(),
-      onLeft = () => undefined,
-    }: { now?: () => number; onLeft?: (tasks: ClientTasks) => void } = {},
+    now: () => number = () => performance.now(),
   ) {
-    this.#onLeft = onLeft;
-    this.#serve = serve;
+    this.#callbacks = callbacks;
     this.#limits = limits;
     this.#now = now;
   }
@@ -114,7 +107,7 @@ export class McpSessions {
   /** Ends the sessions that were idle for longer than `idleMs`. */
   endIdle(): void {
     const before = this.#now() - this.#limits.idleMs;
-    for (const [id, session] of this.#idle()) if (session.lastUsed <= before) this.#left(id, session);
+    for (const [id, session] of this.#idle()) if (session.lastUsed <= before) this.#end(id, session);
   }
 
   close(): void {
@@ -138,15 +131,15 @@ export class McpSessions {
       },
       onsessionclosed: (id) => {
         this.#sessions.delete(id);
-        this.#onLeft(tasks);
+        this.#callbacks.onLeft(connection);
       },
     });
+    const connection = { left: false };
     const receipts = new UnconfirmedAnswers();
-    const tasks = new ClientTasks();
-    const session: McpSession = { transport, events, receipts, tasks, open: 0, lastUsed: this.#now() };
-    const server = this.#serve({
+    const session: McpSession = { transport, events, receipts, open: 0, lastUsed: this.#now() };
+    const server = this.#callbacks.serve({
+      connection,
       withdrawals: new CancelledCalls(),
-      tasks,
       // The revisions with sessions have no tasks extension.
       followed: undefined,
       receipts,
@@ -171,30 +164,22 @@ export class McpSessions {
   #within(session: McpSession, { request, body, over }: HttpExchange): Promise<Response> {
     session.open += 1;
     session.lastUsed = this.#now();
-    void this.#release(session, { body, over });
+    void this.#release(session, over);
     endLostStream(session, request);
     return session.events.during(requestIdIn(body), () =>
       session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body }),
     );
   }
 
-  async #release(session: McpSession, { body, over }: Pick<HttpExchange, 'body' | 'over'>): Promise<void> {
-    const end = await over;
-    const cutAt = this.#now();
+  async #release(session: McpSession, over: Promise<void>): Promise<void> {
+    await over;
     session.open -= 1;
-    session.lastUsed = cutAt;
-    const id = requestIdIn(body);
-    if (end !== 'cut' || id === undefined) return;
-    // A client may resume a cut stream (SEP-1699). If a client sends nothing within this time, it has disconnected.
-    const look = (): void => {
-      if (session.lastUsed === cutAt && session.open === 0) session.tasks.lost(id);
-    };
-    setTimeout(look, this.#limits.reconnectMs).unref();
+    session.lastUsed = this.#now();
   }
 
   #makeRoom(): boolean {
     const [oldest] = this.#idle().toSorted(([, a], [, b]) => a.lastUsed - b.lastUsed);
-    if (oldest !== undefined) this.#left(...oldest);
+    if (oldest !== undefined) this.#end(...oldest);
     return oldest !== undefined;
   }
 
@@ -202,12 +187,7 @@ export class McpSessions {
     return [...this.#sessions].filter(([, { open }]) => open === 0);
   }
 
-  #left(id: string, session: McpSession): void {
-    this.#end(id, session);
-    this.#onLeft(session.tasks);
-  }
-
-  /** Ends the session's streams. For its open calls, this is like a disconnect of the client. */
+  /** Ends the session's streams. Its open calls end as if the client had disconnected. */
   #end(id: string, { transport, receipts }: McpSession): void {
     this.#sessions.delete(id);
     receipts.confirm();

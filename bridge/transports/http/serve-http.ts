@@ -10,12 +10,11 @@ import { messageOf, ProductError, systemErrorCode } from '../../../shared/runtim
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
 import { obtainToken, tokenPath } from '../../../shared/state/token-file.ts';
+import type { ClientConnection } from '../../sessions/client-tasks.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { ABORT_PATH, abortAnswer, abortedTool, type AbortTool } from './abort-route.ts';
 import { isPreflight, pageHeaders, preflightHeaders } from './cors.ts';
 import { checkHostAndOrigin, checkBearerToken, type AccessRules } from './auth.ts';
-import type { ExchangeEnd } from './mcp-sessions.ts';
-import type { OnCancel } from '../../mcp/cancelled-calls/cause.ts';
 import { type McpEndpoint, mcpEndpoint } from './mcp-endpoint.ts';
 import { rpcError } from './rpc-error.ts';
 import { writeResponse } from './write-response.ts';
@@ -45,8 +44,8 @@ interface ServeHttpOptions {
   /** Creates the server of one client. */
   serve: (client: ServerClient) => McpServer;
   abortTool: AbortTool;
-  /** The effect on a client's tasks when the client disconnects. */
-  onDisconnect: OnCancel;
+  /** Called when a client ends its MCP session. */
+  onLeft: (connection: ClientConnection) => void;
   log: Logger;
 }
 
@@ -57,7 +56,7 @@ export async function serveHttp({
   origins,
   serve,
   abortTool,
-  onDisconnect,
+  onLeft,
   log,
 }: ServeHttpOptions): Promise<HttpRun> {
   await prepareStateDirectory(stateDir);
@@ -66,13 +65,13 @@ export async function serveHttp({
     tokenPath: tokenPath(stateDir, 'http-token'),
     origins,
   };
-  const endpoint = mcpEndpoint({ serve, onDisconnect, log });
+  const endpoint = mcpEndpoint({ serve, onLeft, log });
   let closing = false;
   const server = createServer((request, response) => {
     response.on('error', () => undefined);
     // During shutdown, a connection closes after its last answer. Node marks the connection idle only after this event.
     response.once('close', () => {
-      const end: ExchangeEnd = response.writableFinished ? 'answered' : 'cut';
+      const end = response.writableFinished ? 'answered' : 'cut';
       const { method, url: path, headers } = request;
       log.debug(
         { method, path, session: headers['mcp-session-id'], status: response.statusCode, end },
@@ -151,10 +150,7 @@ async function answerOf(
     return rpcError(405, `MCP takes ${METHODS.join(', ')}.`, { headers });
   }
   const gone = new AbortController();
-  const end = (): ExchangeEnd => {
-    gone.abort();
-    return response.writableFinished ? 'answered' : 'cut';
-  };
+  const end = (): void => gone.abort();
   const over = once(response, 'close').then(end, end);
   return endpoint.answer(webRequest(request, gone.signal), over);
 }

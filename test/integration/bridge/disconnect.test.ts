@@ -1,17 +1,23 @@
 /** A client that disconnects from the bridge: its tasks go on, or end with it (`--on-disconnect`). */
 import { describe, expect, test } from '@jest/globals';
 import { McpClient } from '../../../shared/client/index.ts';
-import { stage, type Stage } from '../../support/stage.ts';
+import { readFile } from 'node:fs/promises';
+import { rowsIn } from '../../support/bridge-database.ts';
+import { stage, stageAgain, type Stage } from '../../support/stage.ts';
 import {
   CANCEL,
   CHECK,
   DECIDE,
   DELEGATE,
   LIST,
+  closing,
   startClient,
   startHttp,
+  stateDirectory,
   WAIT,
 } from './support/bridge-stage.ts';
+import type { HttpBridge } from './support/http-bridge.ts';
+import { sessionClient } from './support/http-client.ts';
 
 const ENDING = ['--on-disconnect', 'cancel', '--log-level', 'info'];
 const LONG = { task: 'wait 600 seconds', waitSeconds: 0 };
@@ -25,6 +31,17 @@ async function ended(whole: Stage, taskId: string): Promise<string> {
   const stream = await whole.peer.follow(taskId, 0);
   await stream.until((event) => event.state === 'CANCELED');
   return (await whole.peer.task(taskId)).statusText;
+}
+
+/** A client over HTTP delegates, and waits. Resolves when its task runs. */
+async function waits(bridge: Pick<HttpBridge, 'url' | 'credentials'>): Promise<void> {
+  const client = closing(await sessionClient(bridge));
+  await new Promise<void>((resolve) => {
+    const onprogress = (message: string): void => {
+      if (message.includes(' runs: ')) resolve();
+    };
+    client.call(DELEGATE, { ...LONG, waitSeconds: 600 }, { onprogress }).catch(() => undefined);
+  });
 }
 
 describe('a client that disconnects', () => {
@@ -68,6 +85,58 @@ describe('a client that disconnects', () => {
     await client.call('wait_for_task', { sessionId, waitSeconds: 0 });
     await client.close();
     expect((await whole.peer.task(taskId)).state).toBe('WORKING');
+  });
+
+  test('B3 takes its task along if the agent is away: the next bridge sends the cancel', async () => {
+    const whole = await stage({ args: ['--mode', 'auto'] });
+    const stateDir = await stateDirectory();
+    const client = await startClient(whole.server, { args: ENDING, stateDir });
+    await client.call(DELEGATE, LONG);
+    const taskId = await running(whole);
+    await whole.server.kill();
+    await client.close();
+    const recorded = await rowsIn(stateDir, 'SELECT state, cancel FROM delegations');
+    expect(recorded).toEqual([['accepted', 'the client closed the connection']]);
+    const again = await stageAgain(whole);
+    await startClient(again.server, { stateDir });
+    expect(await ended(again, taskId)).toBe('Canceled by local over mcp: the client closed the connection');
+  });
+
+  test('over HTTP leaves the task that it waits for when a signal ends the bridge', async () => {
+    const whole = await stage({ args: ['--mode', 'auto'] });
+    const bridge = await startHttp(whole.server, { args: ENDING });
+    await waits(bridge);
+    await bridge.kill('SIGTERM');
+    expect((await whole.peer.task(await running(whole))).state).toBe('WORKING');
+  });
+
+  test('over HTTP leaves the task that it waits for when the client at stdin of the same bridge leaves', async () => {
+    const whole = await stage({ args: ['--mode', 'auto'] });
+    const client = await startClient(whole.server, { args: [...ENDING, '--http', '0'] });
+    const served = /"url":"([^"]+)","tokenFile":"([^"]+)"/;
+    await client.logged(served);
+    const [, url = '', file = ''] = served.exec(client.stderr) ?? [];
+    const token = (await readFile(file, 'utf8')).trim();
+    await waits({ url, credentials: { authorization: `Bearer ${token}` } });
+    await client.close();
+    expect((await whole.peer.task(await running(whole))).state).toBe('WORKING');
+  });
+
+  test('over HTTP takes along its own task by DELETE, and not the task of another client that it waits for', async () => {
+    const whole = await stage({ args: ['--mode', 'auto'] });
+    const bridge = await startHttp(whole.server, { args: ENDING });
+    const { url, token } = bridge;
+    const [first, second] = [new McpClient({ url, token }), new McpClient({ url, token })];
+    const { structuredContent } = await first.call(DELEGATE, LONG);
+    const { sessionId } = Object(structuredContent);
+    const theirs = await running(whole);
+    await second.call(DELEGATE, { ...LONG, task: 'wait 601 seconds' });
+    const own = await running(whole);
+    await second.call(WAIT, { sessionId, waitSeconds: 0 });
+    await second.close();
+    expect(await ended(whole, own)).toContain('the client closed the connection');
+    expect((await whole.peer.task(theirs)).state).toBe('WORKING');
+    await first.close();
   });
 
   test('over HTTP disconnects by the end of its MCP session', async () => {

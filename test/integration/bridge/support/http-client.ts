@@ -30,7 +30,7 @@ export interface HttpClient {
   close(): Promise<void>;
 }
 
-type Connect = (bridge: HttpBridge) => Promise<HttpClient>;
+type Connect = (bridge: Pick<HttpBridge, 'url' | 'credentials'>) => Promise<HttpClient>;
 
 const newer =
   (mode: 'legacy' | { pin: string }): Connect =>
@@ -73,9 +73,12 @@ const older: Connect = async ({ url, credentials }) => {
   };
 };
 
+/** The 2.x client, with a revision that has sessions. */
+export const sessionClient = newer('legacy');
+
 /** Which revision has sessions, and says why a call is withdrawn. */
 export const HTTP_CLIENTS: readonly [string, Connect, { sessions: boolean }][] = [
   ['the 2.x client, revision 2026-07-28', newer({ pin: '2026-07-28' }), { sessions: false }],
-  ['the 2.x client, revision 2025-11-25', newer('legacy'), { sessions: true }],
+  ['the 2.x client, revision 2025-11-25', sessionClient, { sessions: true }],
   ['the 1.x client', older, { sessions: true }],
 ];

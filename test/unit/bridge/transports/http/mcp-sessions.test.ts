@@ -1,10 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { McpServer } from '@modelcontextprotocol/server';
-import {
-  type ExchangeEnd,
-  McpSessions,
-  SESSION_HEADER,
-} from '../../../../../bridge/transports/http/mcp-sessions.ts';
+import { McpSessions, SESSION_HEADER } from '../../../../../bridge/transports/http/mcp-sessions.ts';
 
 const INITIALIZE = {
   jsonrpc: '2.0',
@@ -19,6 +15,8 @@ const serve = (): McpServer => new McpServer({ name: 'test', version: '0' });
 
 describe('the sessions of MCP’s older revisions over HTTP', () => {
   let now = 0;
+  /** How many clients have left. */
+  let left = 0;
   const open: McpSessions[] = [];
   afterEach(() => {
     for (const each of open.splice(0)) each.close();
@@ -26,7 +24,12 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
 
   function sessionsOf(most: number): McpSessions {
     now = 0;
-    const sessions = new McpSessions(serve, { most, idleMs: IDLE_MS, reconnectMs: 0 }, { now: () => now });
+    left = 0;
+    const sessions = new McpSessions(
+      { serve, onLeft: () => (left += 1) },
+      { most, idleMs: IDLE_MS },
+      () => now,
+    );
     open.push(sessions);
     return sessions;
   }
@@ -90,9 +93,29 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
         method: 'POST',
         headers: { accept: 'text/html' },
       });
-      const answer = await sessions.answer({ request, body: INITIALIZE, over: Promise.resolve('answered') });
+      const answer = await sessions.answer({ request, body: INITIALIZE, over: Promise.resolve() });
       expect(answer.status).toBe(406);
     }
+    expect(sessions.size).toBe(0);
+  });
+
+  test('only a client that sends DELETE leaves: no idle time, no eviction and no end of the bridge counts', async () => {
+    const sessions = sessionsOf(1);
+    await begun(sessions);
+    await begun(sessions);
+    now = 2 * IDLE_MS;
+    sessions.endIdle();
+    await begun(sessions);
+    sessions.close();
+    expect(left).toBe(0);
+    const id = await begun(sessions);
+    const request = new Request('http://127.0.0.1/mcp', {
+      method: 'DELETE',
+      headers: { [SESSION_HEADER]: id },
+    });
+    const answer = await sessions.answer({ request, body: undefined, over: Promise.resolve() });
+    expect(answer.status).toBe(200);
+    expect(left).toBe(1);
     expect(sessions.size).toBe(0);
   });
 
@@ -108,7 +131,7 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
 /** One exchange. It ends when its answer has been read, or when `over` resolves. */
 async function exchange(
   sessions: McpSessions,
-  { body, id, over }: { body: object; id?: string; over?: Promise<ExchangeEnd> },
+  { body, id, over }: { body: object; id?: string; over?: Promise<void> },
 ): Promise<{ status: number; id: string | null }> {
   const request = new Request('http://127.0.0.1/mcp', {
     method: 'POST',
@@ -118,13 +141,13 @@ async function exchange(
       ...(id === undefined ? {} : { [SESSION_HEADER]: id }),
     },
   });
-  const done = over ?? Promise.resolve('answered' as const);
+  const done = over ?? Promise.resolve();
   const answer = await sessions.answer({ request, body, over: done });
   if (over === undefined) await answer.text();
   return { status: answer.status, id: answer.headers.get(SESSION_HEADER) };
 }
 
-async function begun(sessions: McpSessions, over?: Promise<ExchangeEnd>): Promise<string> {
+async function begun(sessions: McpSessions, over?: Promise<void>): Promise<string> {
   const { status, id } = await exchange(sessions, {
     body: INITIALIZE,
     ...(over === undefined ? {} : { over }),

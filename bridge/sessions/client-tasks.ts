@@ -1,0 +1,79 @@
+/**
+ * Remembers which MCP client of this process delegated which task. With `--on-disconnect cancel`, a client that leaves
+ * takes these tasks with it.
+ *
+ * Only a message that delegates makes a task the client's; a decision or a wait does not. A later delegation to the same
+ * session, from any bridge of the user, takes the task over. In doubt the task goes on.
+ */
+import { messageOf } from '../../shared/runtime/errors.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
+import type { Outbox } from '../state/outbox.ts';
+import type { DelegationService } from './delegation-service.ts';
+import type { LiveSessions } from './live-sessions.ts';
+import { newestMessage } from './newest-message.ts';
+import type { Session } from './session.ts';
+
+/** The connection of one MCP client. Compared by identity. */
+export interface ClientConnection {
+  /** The client has left, and its tasks end. */
+  left: boolean;
+}
+
+interface Delegated {
+  client: ClientConnection;
+  /** The client's last message to the session. */
+  messageId: string;
+}
+
+interface ClientTasksParts {
+  outbox: Pick<Outbox, 'open'>;
+  live: Pick<LiveSessions, 'all'>;
+  delegations: Pick<DelegationService, 'cancelMessage'>;
+  log: Logger;
+}
+
+const REASON = 'the client closed the connection';
+
+export class ClientTasks {
+  readonly #parts: ClientTasksParts;
+  readonly #last = new WeakMap<Session, Delegated>();
+
+  constructor(parts: ClientTasksParts) {
+    this.#parts = parts;
+  }
+
+  /** The client has sent this message to the session. A message that was on its way when its client left is cancelled. */
+  delegated(client: ClientConnection, session: Session, messageId: string): void {
+    this.#last.set(session, { client, messageId });
+    if (client.left) void this.#cancel(session, messageId);
+  }
+
+  /** The client waits for a task that an identical call began. Another client does not take it along any more. */
+  joined(client: ClientConnection, session: Session): void {
+    if (this.#last.get(session)?.client !== client) this.#last.delete(session);
+  }
+
+  /** The client has left. Its cancels are in the outbox when this returns. Resolves when they are carried out; never rejects. */
+  async left(client: ClientConnection): Promise<void> {
+    client.left = true;
+    await Promise.all(
+      this.#parts.live.all.map(async (session) => {
+        const last = this.#last.get(session);
+        if (last?.client === client && !session.over) await this.#cancel(session, last.messageId);
+      }),
+    );
+  }
+
+  async #cancel(session: Session, messageId: string): Promise<void> {
+    const { outbox, delegations, log } = this.#parts;
+    const facts = { sessionId: session.id, messageId, reason: REASON };
+    try {
+      const { agent, id, firstMessageId } = session;
+      if (newestMessage(outbox.open(), agent.name, [id, firstMessageId])?.messageId !== messageId) return;
+      log.info(facts, 'a task is cancelled with its client');
+      await delegations.cancelMessage(session, messageId, REASON);
+    } catch (error) {
+      log.warn({ ...facts, problem: messageOf(error) }, 'a task could not be cancelled with its client');
+    }
+  }
+}

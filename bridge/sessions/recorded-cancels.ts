@@ -1,0 +1,81 @@
+/**
+ * Sends the cancels that the outbox holds for tasks with a name. An entry keeps its cancel until the agent has answered,
+ * so the next bridge sends it if this one ends. A task that has got a later message goes on.
+ */
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
+import type { CancelRequest } from '../agents/connection.ts';
+import type { Registry } from '../agents/registry.ts';
+import type { Outbox } from '../state/outbox.ts';
+import type { OutboxEntry } from '../state/outbox-entry.ts';
+import { cancelTask } from './cancel-task.ts';
+import type { LiveSessions } from './live-sessions.ts';
+import { newestMessage } from './newest-message.ts';
+
+interface RecordedCancelsParts {
+  outbox: Outbox;
+  registry: Registry;
+  live: LiveSessions;
+  log: Logger;
+  channel: CancelRequest['channel'];
+  /** An agent could not be reached: `send` is to be called again later. */
+  onUnreachable: () => void;
+}
+
+export class RecordedCancels {
+  readonly #parts: RecordedCancelsParts;
+  /** The message ids of the cancels that are being sent. */
+  readonly #underWay = new Set<string>();
+
+  constructor(parts: RecordedCancelsParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when each agent has answered or could not be reached. Never rejects. */
+  async send(): Promise<void> {
+    const { outbox, log } = this.#parts;
+    try {
+      const wanted = outbox
+        .mine()
+        .filter((entry) => entry.cancel !== null && entry.state.type === 'accepted');
+      await Promise.all(wanted.map((entry) => this.#sendOne(entry)));
+    } catch (error) {
+      log.warn({ err: error }, 'the cancels in the outbox could not be read or brought up to date');
+    }
+  }
+
+  async #sendOne(entry: OutboxEntry): Promise<void> {
+    const { messageId } = entry;
+    const { outbox } = this.#parts;
+    if (this.#underWay.has(messageId)) return;
+    this.#underWay.add(messageId);
+    try {
+      if (await this.#isDone(entry)) outbox.update(messageId, { cancel: null });
+    } finally {
+      this.#underWay.delete(messageId);
+    }
+  }
+
+  /** @returns false if the cancel is to be sent again later */
+  async #isDone({ messageId, agent: name, cancel, state }: OutboxEntry): Promise<boolean> {
+    const { outbox, registry, live, log, channel, onUnreachable } = this.#parts;
+    const agent = registry.find(name);
+    if (cancel === null || state.type !== 'accepted' || agent === undefined) return false;
+    const { taskId, sessionId } = state;
+    if (newestMessage(outbox.open(), name, [sessionId])?.messageId !== messageId) return true;
+    const facts = { messageId, sessionId, taskId, reason: cancel };
+    const by = { reason: cancel, channel };
+    const session = live.find(taskId, name);
+    try {
+      if (session === undefined) await agent.ask((connection) => connection.cancel(taskId, by));
+      else await cancelTask(session, taskId, by);
+      log.info(facts, 'a recorded cancel was sent');
+      return true;
+    } catch (error) {
+      log.warn({ ...facts, problem: messageOf(error) }, 'a recorded cancel was not carried out');
+      if (!(error instanceof ProductError && error.retryable)) return true;
+      onUnreachable();
+      return false;
+    }
+  }
+}

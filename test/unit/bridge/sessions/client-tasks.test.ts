@@ -1,0 +1,208 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { StreamResponse } from '@a2a-js/sdk';
+import { Agent } from '../../../../bridge/agents/agent.ts';
+import type { A2aConnection } from '../../../../bridge/agents/connection.ts';
+import { Registry } from '../../../../bridge/agents/registry.ts';
+import { asStreamResponse } from '../../../../bridge/agents/task-event.ts';
+import { ClientTasks, type ClientConnection } from '../../../../bridge/sessions/client-tasks.ts';
+import { DelegationService } from '../../../../bridge/sessions/delegation-service.ts';
+import { LiveSessions } from '../../../../bridge/sessions/live-sessions.ts';
+import type { Session } from '../../../../bridge/sessions/session.ts';
+import { StoredClaims } from '../../../../bridge/state/decision-claims.ts';
+import { Outbox } from '../../../../bridge/state/outbox.ts';
+import { WaitingResults } from '../../../../bridge/state/waiting-results.ts';
+import { ProductError } from '../../../../shared/runtime/errors.ts';
+import { createLogger } from '../../../../shared/runtime/logging.ts';
+import { endedProcess, openDatabase } from '../../../support/bridge-database.ts';
+import { FakeTask } from '../../../support/fake-agent-task.ts';
+import { quietConnection } from '../../../support/quiet-connection.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+const WORK = { text: 'long', settings: {} };
+const BY = 'the client closed the connection';
+
+/** An agent in memory with one session, which takes every message at once. */
+class OneSession extends Agent {
+  task = new FakeTask('task-1', 'session-1', true).work();
+  readonly cancelled: string[] = [];
+  /** Messages wait for it. */
+  takes: Promise<void> = Promise.resolve();
+  /** Cancels wait for it. */
+  answers: Promise<void> = Promise.resolve();
+
+  constructor() {
+    super('one', () => Promise.reject(new Error('this agent has no address')));
+  }
+
+  override connect(): Promise<A2aConnection> {
+    return Promise.resolve(
+      quietConnection({
+        send: () => this.#answer(),
+        follow: ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+        task: () => Promise.resolve(this.task.toTask()),
+        cancel: async (taskId, { reason }) => {
+          this.cancelled.push(`${taskId}: ${reason}`);
+          await this.answers;
+          return this.task.cancel().toTask();
+        },
+        list: () => Promise.resolve({ tasks: [], total: 0 }),
+      }),
+    );
+  }
+
+  async *#answer(): AsyncIterable<StreamResponse> {
+    await this.takes;
+    yield { payload: { $case: 'task', value: this.task.toTask() } };
+  }
+}
+
+const client = (): ClientConnection => ({ left: false });
+
+describe('the tasks of a client that leaves, with --on-disconnect cancel', () => {
+  let agent: OneSession;
+  let directory: string;
+  const opened: LiveSessions[] = [];
+
+  beforeEach(async () => {
+    agent = new OneSession();
+    directory = await temporaryDirectory();
+  });
+  afterEach(() => {
+    for (const live of opened.splice(0)) live.close();
+  });
+
+  /** A bridge of the user. @param owner its process */
+  async function bridge(owner?: string) {
+    const database = await openDatabase(directory, owner);
+    const outbox = new Outbox(database);
+    const live = new LiveSessions(outbox, new StoredClaims(database));
+    opened.push(live);
+    const log = createLogger({ name: 'test', level: 'silent' });
+    const results = new WaitingResults(database);
+    const delegations = new DelegationService({
+      registry: new Registry(agent),
+      outbox,
+      results,
+      live,
+      log,
+      channel: 'mcp',
+    });
+    const tasks = new ClientTasks({ outbox, live, delegations, log });
+    const delegate = async (by: ClientConnection, going?: Session): Promise<Session> => {
+      const begun = going === undefined ? delegations.start(agent, WORK) : delegations.goOn(going, WORK);
+      const { session, messageId, delivery } = await begun;
+      tasks.delegated(by, session, messageId);
+      await delivery;
+      await delegations.settled();
+      return session;
+    };
+    return { outbox, live, delegations, tasks, delegate };
+  }
+
+  test('end with it', async () => {
+    const { tasks, delegate } = await bridge();
+    const own = client();
+    const session = await delegate(own);
+    await tasks.left(own);
+    expect(agent.cancelled).toEqual([`task-1: ${BY}`]);
+    expect(session.view?.state).toBe('canceled');
+  });
+
+  test('do not include the task of another client, also one that it sent a message to before', async () => {
+    const { tasks, delegate } = await bridge();
+    const [first, second] = [client(), client()];
+    const session = await delegate(first);
+    await tasks.left(client());
+    await delegate(second, session);
+    await tasks.left(first);
+    expect(agent.cancelled).toEqual([]);
+    await tasks.left(second);
+    expect(agent.cancelled).toEqual([`task-1: ${BY}`]);
+  });
+
+  test('do not include a task that another client has joined', async () => {
+    const { tasks, delegate } = await bridge();
+    const [first, second] = [client(), client()];
+    const session = await delegate(first);
+    tasks.joined(first, session);
+    tasks.joined(second, session);
+    await tasks.left(first);
+    await tasks.left(second);
+    expect(agent.cancelled).toEqual([]);
+  });
+
+  test('do not include a task that another bridge has sent a message to', async () => {
+    const here = await bridge();
+    const there = await bridge(await endedProcess());
+    const own = client();
+    const session = await here.delegate(own);
+    const same = there.live.add(there.live.open(agent, 'session-1'));
+    same.take(asStreamResponse(agent.task.toTask()), await agent.connect());
+    await there.delegate(client(), same);
+    await here.tasks.left(own);
+    expect(session.over).toBe(false);
+    expect(agent.cancelled).toEqual([]);
+  });
+
+  test('do not include the next task of a session that a stranger has begun', async () => {
+    const { tasks, delegate } = await bridge();
+    const own = client();
+    const session = await delegate(own);
+    agent.task.say('done').complete();
+    session.take(asStreamResponse(agent.task.toTask()), await agent.connect());
+    await tasks.left(own);
+    expect(agent.cancelled).toEqual([]);
+  });
+
+  test('include a message that is still on its way, and one that is sent after the client has left', async () => {
+    const { tasks, delegate } = await bridge();
+    const [early, late] = [client(), client()];
+    let take = (): void => undefined;
+    agent.takes = new Promise((resolve) => (take = resolve));
+    const onTheWay = delegate(early);
+    await new Promise((resolve) => setImmediate(resolve));
+    const left = tasks.left(early);
+    take();
+    await Promise.all([onTheWay, left]);
+    expect(agent.cancelled).toEqual([`task-1: ${BY}`]);
+
+    agent.task = new FakeTask('task-2', 'session-2', true).work();
+    await tasks.left(late);
+    await delegate(late);
+    expect(agent.cancelled).toEqual([`task-1: ${BY}`, `task-2: ${BY}`]);
+  });
+
+  test('B3 have their cancels in the outbox at once, and the next bridge sends them if this one ends', async () => {
+    const here = await bridge(await endedProcess());
+    const own = client();
+    await here.delegate(own);
+    agent.answers = new Promise(() => undefined);
+    void here.tasks.left(own);
+    expect(here.outbox.entries()).toMatchObject([{ cancel: BY, state: { type: 'accepted' } }]);
+
+    const next = await bridge();
+    agent.answers = Promise.resolve();
+    agent.cancelled.length = 0;
+    await next.delegations.recover();
+    while (next.outbox.entries()[0]?.cancel !== null) await new Promise((resolve) => setImmediate(resolve));
+    expect(agent.cancelled).toEqual([`task-1: ${BY}`]);
+  });
+
+  test('keep a cancel that cannot be sent now, until a later message takes it back', async () => {
+    const { tasks, delegate, outbox, delegations } = await bridge();
+    const [own, other] = [client(), client()];
+    const session = await delegate(own);
+    agent.answers = Promise.reject(new ProductError('AGENT_UNREACHABLE', 'It is away.'));
+    agent.answers.catch(() => undefined);
+    await tasks.left(own);
+    expect(outbox.entries()).toMatchObject([{ cancel: BY }]);
+    agent.cancelled.length = 0;
+    agent.answers = Promise.resolve();
+    await delegate(other, session);
+    await delegations.recover();
+    while (outbox.entries().some(({ cancel }) => cancel !== null))
+      await new Promise((resolve) => setImmediate(resolve));
+    expect(agent.cancelled).toEqual([]);
+    expect(session.over).toBe(false);
+  });
+});
