@@ -60,7 +60,7 @@ describe('a client that disconnects', () => {
     await client.close();
     const taskId = await running(whole);
     expect(await ended(whole, taskId)).toBe('Cancelled by local over mcp: the client closed the connection');
-    expect(client.stderr).toContain('a task was cancelled with its client');
+    expect(client.stderr).toContain('a task is cancelled with its client');
   });
 
   test('takes along the task whose call is still in flight', async () => {
@@ -99,7 +99,7 @@ describe('a client that disconnects', () => {
     expect(recorded).toEqual([['accepted', 'the client closed the connection']]);
     const again = await stageAgain(whole);
     await startClient(again.server, { stateDir });
-    expect(await ended(again, taskId)).toBe('Canceled by local over mcp: the client closed the connection');
+    expect(await ended(again, taskId)).toBe('Cancelled by local over mcp: the client closed the connection');
   });
 
   test('over HTTP leaves the task that it waits for when a signal ends the bridge', async () => {

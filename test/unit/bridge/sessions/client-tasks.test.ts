@@ -11,6 +11,7 @@ import type { Session } from '../../../../bridge/sessions/session.ts';
 import { StoredClaims } from '../../../../bridge/state/decision-claims.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
 import { WaitingResults } from '../../../../bridge/state/waiting-results.ts';
+import { Deferred } from '../../../../shared/client/core/deferred.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { endedProcess, openDatabase } from '../../../support/bridge-database.ts';
@@ -157,12 +158,12 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
   test('include a message that is still on its way, and one that is sent after the client has left', async () => {
     const { tasks, delegate } = await bridge();
     const [early, late] = [client(), client()];
-    let take = (): void => undefined;
-    agent.takes = new Promise((resolve) => (take = resolve));
+    const taken = new Deferred<void>();
+    agent.takes = taken.promise;
     const onTheWay = delegate(early);
     await new Promise((resolve) => setImmediate(resolve));
     const left = tasks.left(early);
-    take();
+    taken.resolve();
     await Promise.all([onTheWay, left]);
     expect(agent.cancelled).toEqual([`task-1: ${BY}`]);
 

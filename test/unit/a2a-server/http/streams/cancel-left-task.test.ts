@@ -31,6 +31,7 @@ async function afterLeaving(state: TaskRow['state'], failure?: Error) {
       },
       async *follow(_taskId, _after, { signal }) {
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        yield [];
       },
     },
     clock,
