@@ -142,7 +142,7 @@ describe('approve and deny', () => {
     const wrong = await on.run('approve', '00000000');
     expect(wrong).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('asked again with another code'),
+      stderr: expect.stringContaining('it has another code now'),
     });
     const seen = await on.code(id);
     expect((await on.peer.list())[0]?.pending).toHaveLength(1);
