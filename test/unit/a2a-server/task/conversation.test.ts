@@ -51,7 +51,7 @@ describe('the conversation of a task', () => {
   it.each<[TaskEvent, string]>([
     [
       { type: 'task.canceled', reason: 'too slow', by: { principal: 'p', channel: 'test' } },
-      '(The task was canceled; what was left of it is not to be done. Reason: too slow)',
+      '(The task was cancelled; what was left of it is not to be done. Reason: too slow)',
     ],
     [
       { type: 'task.rejected', message: 'no such model' },
