@@ -87,7 +87,8 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     expect(next.structuredContent).toMatchObject({
       state: 'completed',
       output: 'Gone on.',
-      taskId: asked.structuredContent?.['taskId'],
+      // Only a later result of the same task leaves something out.
+      delta: expect.any(String),
     });
   });
 
