@@ -157,5 +157,6 @@ describe('--on-disconnect cancel', () => {
     );
     expect(ends.server.log()).toMatch(/"channel":"disconnect","reason":"its client disconnected/);
     expect((await stays.peer.task(staying)).state).toBe('WORKING');
-  });
+    // The server notices the cut at its second heartbeat, and then waits ten seconds for the client.
+  }, 180_000);
 });
