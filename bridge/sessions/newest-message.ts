@@ -1,4 +1,4 @@
-/** The newest delegation to a session: its client is the one that the session works for. Pure. */
+/** Finds the newest delegation to a session. The session belongs to the client that sent it. Pure. */
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 
 /**

@@ -2,9 +2,9 @@
  * The rule of `--on-disconnect cancel`: a running task is cancelled when its last reader has left and none comes back.
  *
  * - The rule applies to a task from a message over a stream or a blocking request on, until the task waits or ends.
- * - Every reader of the task counts, whoever it is. The time runs from the end of the last one.
- * - In doubt the task goes on: after a message whose sender does not wait, after another end of the last reader than a
- *   cut or the stream's lifetime, and after a restart of the server.
+ * - Every reader of the task counts. The time runs from the end of the last one.
+ * - In doubt the task continues: after a message whose sender does not wait, if the last reader ends in any way
+ *   other than a cut or the stream's lifetime, and after a restart of the server.
  */
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { ReaderEnd } from '../auth/caller.ts';

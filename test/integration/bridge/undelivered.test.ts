@@ -72,7 +72,7 @@ describe('a task that the agent does not have', () => {
     },
   );
 
-  test('R100 an agent without streams is asked for the task until the task has ended', async () => {
+  test('R100 the bridge polls an agent without streams until the task has ended', async () => {
     const { agent, client } = await fake({
       streaming: false,
       extensions: [],

@@ -66,7 +66,7 @@ describe('a task that is already loaded', () => {
     expect(await log.load(TASK)).toMatchObject({ seq: 6, openTurn: { text: 'ab' } });
   });
 
-  it('J1 gets changes on its current state, whoever wrote last', async () => {
+  it('J1 applies a change to the current state, also after another writer', async () => {
     const log = new TaskLog(journal);
     await log.load(TASK);
     await journal.append(continuing(TASK, 6, [delta('c')], 'working'));

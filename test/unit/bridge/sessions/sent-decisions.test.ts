@@ -30,7 +30,7 @@ describe('sent decisions', () => {
     await sent.claim('second', shown, { ...of, taskId: 'other' });
   });
 
-  test('a call that no longer waits cannot be decided, whoever decided it', async () => {
+  test('a call that no longer waits cannot be decided', async () => {
     await expect(sent.claim('second', waitsNoMore, of)).rejects.toThrow(/has been sent before/);
     const unheard = [{ callId: 'unheard of', shown: undefined }];
     await expect(sent.claim('second', unheard, of)).rejects.toThrow();
