@@ -10,6 +10,7 @@ import {
   askAgain,
   decisionInText,
   cancel,
+  cancelWork,
   decide,
   otherQuestionRefusal,
   acceptMessage,
@@ -20,6 +21,7 @@ import type { Decider, TaskEvent } from '../task/events.ts';
 import type { ExpirySettings } from '../task/expiry.ts';
 import { TERMINAL_STATES, type Snapshot } from '../task/snapshot.ts';
 import { Executor, type ExecutorOptions } from './executor.ts';
+import type { AbortCause } from './abort-cause.ts';
 import { followJournal } from './follow-journal.ts';
 import { resolveDecisions, type DecisionsResult } from './resolve-decisions.ts';
 import { newTaskSettings, settingsRefusal, differingSettings } from './task-settings.ts';
@@ -283,8 +285,13 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     async cancel(taskId, by, reason) {
       await ownRow(taskId, by.principal);
       const { snapshot } = applied(await log.change(taskId, (s) => cancel(s, reason, by)), taskId);
-      executor.stop(taskId, { reason: 'task-cancel', message: `The task was cancelled: ${reason}` });
+      executor.stop(taskId, cancelCause(reason));
       return snapshot;
+    },
+    async cancelWork(taskId, by, reason) {
+      await ownRow(taskId, by.principal);
+      const { type } = applied(await log.change(taskId, (s) => cancelWork(s, reason, by)), taskId);
+      if (type === 'appended') executor.stop(taskId, cancelCause(reason));
     },
     toolExecutions: (principal) => executor.scheduler.of(principal),
     abortTool: (toolId, principal, reason) => executor.scheduler.abort(toolId, principal, reason),
@@ -315,8 +322,15 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
   };
 }
 
+function cancelCause(reason: string): AbortCause {
+  return { reason: 'task-cancel', message: `The task was cancelled: ${reason}` };
+}
+
 /** If the pure core refuses the command, throws the error for the client. */
-function applied(changed: ChangeResult | undefined, taskId: string): { snapshot: Snapshot } {
+function applied(
+  changed: ChangeResult | undefined,
+  taskId: string,
+): Extract<ChangeResult, { snapshot: Snapshot }> {
   if (changed === undefined) throw unknownTask(taskId);
   if (changed.type === 'refuse') throw refusal(changed);
   if (changed.type === 'repeated') throw new Error('a command without a key cannot be repeated');

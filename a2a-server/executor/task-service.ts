@@ -80,6 +80,8 @@ export interface TaskService {
   send(incoming: Incoming): Promise<Accepted>;
   /** Cancels a task. @returns the snapshot afterwards. @throws ProductError UNKNOWN_TASK, TASK_ENDED */
   cancel(taskId: string, by: { principal: string; channel: string }, reason: string): Promise<Snapshot>;
+  /** Cancels a task that works. A task that waits or has ended stays as it is. @throws ProductError UNKNOWN_TASK */
+  cancelWork(taskId: string, by: { principal: string; channel: string }, reason: string): Promise<void>;
   /** The principal's running tool executions, oldest first. */
   toolExecutions(principal: string): ToolExecutionView[];
   /** Stops one tool execution. The task continues (A1). An unknown id gives an answer, and no error. */

@@ -26,6 +26,7 @@ import {
   callOf,
   isAgentsOwn,
   isTerminal,
+  isSettled,
   PARKED_STATES,
   questionOf,
   waitingCalls,
@@ -235,6 +236,11 @@ export function cancel(snapshot: Snapshot, reason: string, by: Decider): Ruling 
     message: `Stopped because the task was cancelled: ${reason}`,
   });
   return { type: 'append', events: [...stopped, { type: 'task.canceled', reason, by }] };
+}
+
+/** Cancels a task that works. A task that waits or has ended stays as it is. */
+export function cancelWork(snapshot: Snapshot, reason: string, by: Decider): Ruling | { type: 'keep' } {
+  return isSettled(snapshot) ? { type: 'keep' } : cancel(snapshot, reason, by);
 }
 
 /** Ends a task that exceeded its time limit (A1). */

@@ -5,7 +5,7 @@ import type { Accepted, Incoming, TaskService } from '../../../a2a-server/execut
 import type { TaskFilter, TaskPage, TaskRow } from '../../../a2a-server/journal/journal.ts';
 import type { JournalEntry, TaskEvent } from '../../../a2a-server/task/events.ts';
 import { foldAll, taskStateAfter } from '../../../a2a-server/task/fold.ts';
-import { isTerminal } from '../../../a2a-server/task/snapshot.ts';
+import { isSettled, isTerminal } from '../../../a2a-server/task/snapshot.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 
 /** 2026-01-01T00:00:00Z. Each entry is one second after the previous one. */
@@ -116,6 +116,14 @@ export class ScriptedTasks implements TaskService {
       this.append(taskId, [{ type: 'task.canceled', reason, by }]);
       return this.snapshot(taskId, by.principal);
     });
+  }
+
+  async cancelWork(
+    taskId: string,
+    by: { principal: string; channel: string },
+    reason: string,
+  ): Promise<void> {
+    if (!isSettled(await this.snapshot(taskId, by.principal))) await this.cancel(taskId, by, reason);
   }
 
   toolExecutions() {

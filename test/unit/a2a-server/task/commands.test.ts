@@ -3,6 +3,7 @@ import {
   askAgain,
   decisionInText,
   cancel,
+  cancelWork,
   decide,
   acceptMessage,
   type ResolvedDecision,
@@ -476,5 +477,13 @@ describe('cancel', () => {
   it('R50 canceling an ended task is refused and changes nothing', () => {
     const canceled = after(waitingFor('a'), [{ type: 'task.canceled', reason: 'x', by }]);
     expect(cancel(canceled, 'again', by)).toMatchObject({ type: 'refuse', reason: 'TASK_ENDED' });
+  });
+
+  it('of work cancels a task that works, and keeps one that waits or has ended', () => {
+    const working = accepted(waitingFor('a'), decision('a'));
+    const ended = after(working, [{ type: 'task.canceled', reason: 'x', by }]);
+    expect(cancelWork(working, 'gone', by)).toEqual(cancel(working, 'gone', by));
+    for (const settled of [waitingFor('a'), ended])
+      expect(cancelWork(settled, 'gone', by)).toEqual({ type: 'keep' });
   });
 });
