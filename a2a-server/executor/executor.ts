@@ -111,8 +111,9 @@ export class Executor {
     if (execution.again) this.wake(taskId);
   }
 
-  /** Aborts all work of the task. The caller has already recorded the reason in the journal. */
+  /** Aborts all work of an ended task. The caller has already recorded the reason in the journal. */
   stop(taskId: string, stop: AbortCause): void {
+    this.#openings.delete(taskId);
     this.#later.get(taskId)?.();
     this.#running.get(taskId)?.execution.abort(stop);
   }

@@ -6,6 +6,8 @@ export class IdleLimit {
   readonly #ms: number | null;
   readonly #onExpire: () => void;
   #holders = 0;
+  /** Cancelled or expired: no timer starts again. */
+  #over = false;
   #expired = false;
   #cancelTimer: (() => void) | undefined;
 
@@ -22,9 +24,10 @@ export class IdleLimit {
   }
 
   restart(): void {
-    this.cancel();
-    if (this.#ms === null || this.#expired || this.#holders > 0) return;
+    this.#stopTimer();
+    if (this.#ms === null || this.#over || this.#holders > 0) return;
     this.#cancelTimer = this.#clock.after(this.#ms, () => {
+      this.#over = true;
       this.#expired = true;
       this.#onExpire();
     });
@@ -33,15 +36,20 @@ export class IdleLimit {
   /** Pauses the limit until the returned function is called once. */
   hold(): () => void {
     this.#holders += 1;
-    this.cancel();
+    this.#stopTimer();
     return () => {
       this.#holders -= 1;
       this.restart();
     };
   }
 
-  /** Cancels the timer for good. */
+  /** Cancels the timer for good, also if the limit is paused. */
   cancel(): void {
+    this.#over = true;
+    this.#stopTimer();
+  }
+
+  #stopTimer(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
   }

@@ -145,8 +145,10 @@ async function open(asker: Asker, request: ModelRequest, signal: AbortSignal): P
     return await openStream(asker, request, signal);
   } catch (error) {
     if (!refusesState(error)) throw error;
-    asker.refusesReasoning = parts.every(({ state }) => state === undefined);
-    return openStream(asker, withoutParts(request), signal);
+    const opened = await openStream(asker, withoutParts(request), signal);
+    // Now it is proven that the parts were the cause.
+    asker.refusesReasoning ||= parts.every(({ state }) => state === undefined);
+    return opened;
   }
 }
 

@@ -178,8 +178,10 @@ function identified(
       expiresAt === undefined ? undefined : clock.after(expiresAt - clock.now(), endAccess),
       onSignOut?.(endAccess),
     ];
-    const endAfter = (ms: number): void =>
-      void stops.push(clock.after(ms, () => void scope.abort('lifetime-over')));
+    const endAfter = (ms: number): void => {
+      // If the reader has left already, nothing would cancel the timer.
+      if (!scope.signal.aborted) stops.push(clock.after(ms, () => void scope.abort('lifetime-over')));
+    };
     response.once('close', () => {
       for (const stop of stops) stop?.();
       const end = response.writableFinished ? 'answered' : 'cut';

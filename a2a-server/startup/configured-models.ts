@@ -20,7 +20,7 @@ import type { ServerSettings } from './settings.ts';
 /**
  * Offers the models in the settings, and `offline`. Loads a model, and connects to its provider, only when a task uses
  * it.
- * @param patience the retry policy for failing providers; the default is `PATIENCE`
+ * @param patience the retry policy for failing providers; the default is `RETRY_POLICY`
  */
 export function createModels(
   settings: ModelSettings,

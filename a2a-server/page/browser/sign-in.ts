@@ -47,10 +47,9 @@ export interface AllowedWorkspaces {
 
 /** The person can also type a path, so an error is no obstacle. */
 export async function allowedWorkspaces(): Promise<AllowedWorkspaces> {
-  const found = await signedInFetch(`${API}/workspaces`).then(
-    (response) => response.json(),
-    () => null,
-  );
+  const found = await signedInFetch(`${API}/workspaces`)
+    .then((response) => response.json())
+    .catch(() => null);
   const { fallback, allowed } = record(found);
   return {
     fallback: typeof fallback === 'string' ? fallback : '',
