@@ -45,6 +45,8 @@ describe('a transcript', () => {
     expect(text.length).toBeLessThanOrEqual(7_000);
     expect(text).toContain('RESULT OF read-file: two');
     expect(text.match(/left out/g)).toHaveLength(1);
+    // No piece becomes shorter than the limit requires.
+    expect(transcript([task, turn('a', 'x'.repeat(20_000)), turn('b', 'two')], text.length)).toBe(text);
   });
 });
 
