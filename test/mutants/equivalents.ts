@@ -17,6 +17,24 @@ const EQUIVALENTS: readonly (Equivalent & { why: string })[] = [
     why: 'The reader reads once more, finds nothing and sleeps.',
   },
   {
+    file: 'follow-journal.ts',
+    line: 'wake = undefined;',
+    change: 'wake = undefined; → ;',
+    why: 'A promise that is resolved ignores a second call.',
+  },
+  {
+    file: 'context-window.ts',
+    line: 'let tokens = total(shown.slice(Math.max(last, 0)));',
+    change: '0 → 1',
+    why: 'They differ only if no turn stands before the last one. Then no turn is counted.',
+  },
+  {
+    file: 'fold.ts',
+    line: "rule: event.verdict.type === 'ask' ? (event.verdict.rule ?? null) : null,",
+    change: "event.verdict.type === 'ask' → true",
+    why: 'Other verdicts have no rule. The condition is for the compiler.',
+  },
+  {
     file: 'grants.ts',
     line: 'if (used === null) return grants;',
     change: 'used === null → false',

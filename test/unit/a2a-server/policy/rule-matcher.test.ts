@@ -31,6 +31,17 @@ describe('a rule by path', () => {
     expect(['docs/a', 'src/a', 'lib/a'].map((at) => speaks(rule, writing(at)))).toEqual([true, true, false]);
   });
 
+  it('allows a call with several paths if it allows every one, and denies it for any one', () => {
+    const [inside, outside] = [writing('docs/a'), writing('src/a')];
+    const both = {
+      ...inside,
+      reach: { ...inside.reach, paths: [...inside.reach.paths, ...outside.reach.paths] },
+    };
+    expect(speaks({ action: 'allow', path: 'docs/**' }, both)).toBe(false);
+    expect(speaks({ action: 'allow', path: ['docs/**', 'src/**'] }, both)).toBe(true);
+    expect(speaks({ action: 'deny', path: 'src/**' }, both)).toBe(true);
+  });
+
   it('allows by the resolved path, and denies by the written or the resolved path', () => {
     const linked = writing('docs/link.md', 'secrets/key.md');
     expect(speaks({ action: 'allow', path: 'docs/**' }, linked)).toBe(false);
@@ -50,6 +61,8 @@ describe('a rule by path', () => {
     ['secrets/**', '.', true],
     ['secrets/**', 'secrets/deep', true],
     ['app/secrets/*.key', 'app', true],
+    ['app/secrets/*.key', 'app/secrets', true],
+    ['app/*/secret.key', 'app/deep', true],
     ['secrets/**', 'src', false],
     ['secrets/**', 'secretsx', false],
   ])('%j denies a search of %j: %s', (path, tree, expected) => {

@@ -26,6 +26,14 @@ describe('the result of a call for the model', () => {
     expect(afterRun(outcome)).toEqual({ text, isError });
   });
 
+  it('is an error for a call that the end of the task left open', () => {
+    const call = newCall(request('a', false), 1, { type: 'ready' });
+    expect(resultForModel(call)).toEqual({
+      text: 'This call was not run: the task ended first.',
+      isError: true,
+    });
+  });
+
   it('D4 says that a person changed the input', () => {
     const { text } = afterRun({ type: 'ok', text: 'done', summary: '' }, { path: 'old' });
     expect(text).toMatch(/^The person changed the input before approving\. It ran with: \{.*\}\n\ndone$/);

@@ -191,6 +191,15 @@ describe('the step that shortens a conversation', () => {
     expect(kinds.slice(0, 3)).toEqual(['task', 'summary', 'turn']);
   });
 
+  it.each([
+    // A sixth of the tokens that the conversation may use: two thirds of the window, less 1,000.
+    { window: 20_000, turns: 20, tokens: 2_055 },
+    { window: 60_000, turns: 40, tokens: 4_000 },
+  ])('is a summary of at most $tokens tokens in a window of $window', ({ window, turns, tokens }) => {
+    const session = new Session([{ first: 10, turns: Array.from({ length: turns }, () => turnOf(4_000)) }]);
+    expect(nextReduction([], session.current, room(window))).toMatchObject({ type: 'summarise', tokens });
+  });
+
   it('is a clip, if one result of the last turn is too long', () => {
     const session = new Session([{ first: 10, turns: [turnOf(300_000)] }]);
     expect(session.squeeze(room(20_000), true)).toEqual([
