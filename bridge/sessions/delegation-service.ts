@@ -163,7 +163,9 @@ export class DelegationService {
   /** Returns the last delegation of the same call, if its client withdrew the call or its bridge ended. */
   async unanswered(asked: RequestedWork): Promise<OutboxEntry | undefined> {
     await this.adopt();
-    return this.#parts.outbox.mine().findLast((entry) => isSameCall(entry, asked) && this.#isGivenUp(entry));
+    return this.#parts.outbox
+      .titled(titleOf(asked.text))
+      .findLast((entry) => isSameCall(entry, asked) && this.#isGivenUp(entry));
   }
 
   #isGivenUp({ messageId, agent, state }: OutboxEntry): boolean {

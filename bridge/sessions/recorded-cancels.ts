@@ -35,10 +35,7 @@ export class RecordedCancels {
   async send(): Promise<void> {
     const { outbox, log } = this.#parts;
     try {
-      const wanted = outbox
-        .mine()
-        .filter((entry) => entry.cancel !== null && entry.state.type === 'accepted');
-      await Promise.all(wanted.map((entry) => this.#sendOne(entry)));
+      await Promise.all(outbox.cancels().map((entry) => this.#sendOne(entry)));
     } catch (error) {
       log.warn({ err: error }, 'the cancels in the outbox could not be read or brought up to date');
     }

@@ -166,9 +166,21 @@ export class Outbox {
     );
   }
 
-  /** The open entries of this process, oldest first. */
-  mine(): readonly OutboxEntry[] {
-    return this.#select(`WHERE ${OPEN} AND owner = ? ORDER BY created_at`, this.#database.owner);
+  /** The open entries of this process with this title, oldest first. */
+  titled(title: string): readonly OutboxEntry[] {
+    return this.#select(
+      `WHERE ${OPEN} AND owner = ? AND title = ? ORDER BY created_at`,
+      this.#database.owner,
+      title,
+    );
+  }
+
+  /** The entries of this process whose task is to be cancelled, oldest first. */
+  cancels(): readonly OutboxEntry[] {
+    return this.#select(
+      `WHERE cancel IS NOT NULL AND state = 'accepted' AND owner = ? ORDER BY created_at`,
+      this.#database.owner,
+    );
   }
 
   /** The entries of this process whose message may not have arrived, oldest first. */

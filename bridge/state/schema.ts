@@ -80,6 +80,11 @@ const MIGRATIONS: readonly string[] = [
     at     INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  // Each tool call reads these rows. Without the indexes, its cost grows with the number of sessions.
+  `
+  CREATE INDEX open_delegations ON delegations (owner, title) WHERE state <> 'collected';
+  CREATE INDEX wanted_cancels ON delegations (owner) WHERE cancel IS NOT NULL;
+  `,
 ];
 
 /**

@@ -20,6 +20,7 @@ const entry = (messageId: string, changes: Partial<OutboxEntry> = {}): OutboxEnt
   answered: false,
   ...changes,
 });
+const ids = (entries: readonly OutboxEntry[]): string[] => entries.map(({ messageId }) => messageId);
 const accepted = { type: 'accepted', taskId: 't', sessionId: 's' } as const;
 
 describe('the outbox', () => {
@@ -129,7 +130,17 @@ describe('the outbox', () => {
     outbox.release();
     const next = new Outbox(await openDatabase(state, `${String(process.pid)}-x`));
     expect((await next.adopt()).map(({ messageId }) => messageId)).toEqual(['1']);
-    expect(outbox.mine().map(({ messageId }) => messageId)).toEqual(['2']);
+    expect(outbox.sending().map(({ messageId }) => messageId)).toEqual(['2']);
+  });
+
+  test('R99 a process finds its open entries by title, and the tasks that it is to cancel', async () => {
+    outbox.put(entry('1'));
+    outbox.put(entry('2', { state: accepted, cancel: 'asked' }));
+    outbox.put(entry('3', { title: 'Do another thing', cancel: 'asked' }));
+    outbox.put(entry('4', { state: { type: 'collected', sessionId: 's', taskId: 'u', ended: 'completed' } }));
+    new Outbox(await openDatabase(state, 'another')).put(entry('5', { state: accepted, cancel: 'asked' }));
+    expect(ids(outbox.titled('Do it'))).toEqual(['1', '2']);
+    expect(ids(outbox.cancels())).toEqual(['2']);
   });
 
   test('a row that this version cannot read is reported as damage', () => {

@@ -25,6 +25,8 @@ describe('a process id', () => {
     try {
       const [chunk]: unknown[] = await once(parent.stdout, 'data');
       const pid = Number(String(chunk));
+      // Until then the shell may still read the exit code.
+      while ((await readFile(`/proc/${String(parent.pid)}/comm`, 'utf8')) !== 'sleep\n');
       process.kill(pid, 'SIGKILL');
       while (!/\) Z /.test(await readFile(`/proc/${String(pid)}/stat`, 'utf8')));
       expect(await isRunning(`${String(pid)}-x`)).toBe(false);

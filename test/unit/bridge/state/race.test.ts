@@ -47,7 +47,7 @@ describe('bridges of one user, each in its own process', () => {
     await last.adopt();
     expect(
       last
-        .mine()
+        .open()
         .map(({ messageId }) => messageId)
         .toSorted(),
     ).toEqual(ids.toSorted());
