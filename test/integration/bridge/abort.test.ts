@@ -34,8 +34,8 @@ async function clientOf(agents: Record<string, FakeAgent>): Promise<RawClient> {
   return startClient({}, { stateDir });
 }
 
-describe('tool executions that a client may abort', () => {
-  test('R40 each result that started or follows them lists them in _meta and metadata, with state, agent and start time', async () => {
+describe('tool executions that a client can abort', () => {
+  test('R40 each result about a task lists its tool executions in _meta and metadata, with state, agent and start time', async () => {
     const agent = await startAgent({
       onMessage: (task) => ends(runs(runs(runs(task.work(), 'live-1'), 'live-2'), 'live-3'), 'live-2'),
     });
@@ -59,13 +59,13 @@ describe('tool executions that a client may abort', () => {
     expect(waited['_meta']).toEqual({ [TOOL_EXECUTIONS]: executions });
     ends(ends(agent.task, 'live-1'), 'live-3').complete();
     const done = await delegating.result;
-    // The call that started them lists them, although none runs any more.
+    // The result of the delegation lists these executions, although all of them have ended.
     const ended = executions.map((it) => ({ ...it, state: 'ok' }));
     expect(done['_meta']).toEqual({ [TOOL_EXECUTIONS]: ended });
     expect(done['metadata']).toEqual({ toolId: 'live-3', toolExecutions: ended });
   });
 
-  test('R40 R42 only the agent that runs the tool gets the abort; with several agents the answer names them', async () => {
+  test('R40 R42 only the agent that runs the tool gets the abort; for an unknown id the bridge asks each agent and gives each answer', async () => {
     const [first, second] = [
       await startAgent(),
       await startAgent({ onMessage: (task) => runs(task.work(), 'live-2') }),
@@ -85,16 +85,16 @@ describe('tool executions that a client may abort', () => {
 
   test.each([
     ['empty', ''],
-    ['of another kind of path', '../../tasks'],
+    ['a relative path', '../../tasks'],
     ['a parent directory', '..'],
-    ['with a separator', 'a/b'],
-    ['with an escaped separator', 'a%2fb'],
-    ['with a backslash', 'a\\b'],
+    ['two path segments', 'a/b'],
+    ['two segments with an escaped slash', 'a%2fb'],
+    ['two segments with a backslash', 'a\\b'],
     ['10 kB long', 'x'.repeat(10_000)],
-    ['with a line break', 'live-1\r\nx: y'],
-    ['with a zero byte', 'live-1\u0000'],
+    ['two lines', 'live-1\r\nx: y'],
+    ['text with a zero byte', 'live-1\u0000'],
   ])(
-    'R41 an id that is %s gets a typed answer from tool and method, and no agent is asked',
+    'R41 an id that is %s gets a typed answer from tool and method, and the bridge asks no agent',
     async (_, toolId) => {
       const agent = await startAgent();
       const client = await clientOf({ only: agent });
@@ -120,14 +120,14 @@ describe('tool executions that a client may abort', () => {
     [{ toolId: null }],
     [{ toolId: ['live-1'] }],
     [{ toolId: 'a', reason: 1 }],
-  ])('R41 tools/abort with %j is invalid, and no agent is asked', async (params) => {
+  ])('R41 tools/abort with %j is invalid, and the bridge asks no agent', async (params) => {
     const agent = await startAgent();
     const client = await clientOf({ only: agent });
     expect((await client.request('tools/abort', params)).error?.code).toBe(-32602);
     expect(agent.requests).toEqual([]);
   });
 
-  test('R41 the abort of an ended execution is no error; the abort of an unknown one is', async () => {
+  test('R41 the abort of an execution that has ended is no error; the abort of an unknown execution is an error', async () => {
     const agent = await startAgent({ onMessage: (task) => ends(runs(task.work(), 'ended-1'), 'ended-1') });
     const client = await clientOf({ only: agent });
     await delegatedUntil(client, { task: 'run' }, /run-command: ok/).reached;

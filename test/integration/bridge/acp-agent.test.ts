@@ -1,4 +1,4 @@
-/** The whole way: an MCP client, the bridge, the server, and an ACP agent at work, each a process of its own. */
+/** An MCP client, the bridge, the server and an ACP agent work together, each as a process. */
 import { actionOf } from '../../support/a2a-message.ts';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { agentProgram, type AgentProgram } from '../../support/acp-agent/agent-program.ts';
@@ -22,7 +22,7 @@ describe('an ACP agent behind the server', () => {
     client = await bridgeTo(at);
   });
 
-  test('R20 it asks, the server is killed and started again, the person approves, and it is done once', async () => {
+  test('R20 an ACP agent asks, the server restarts after a kill, the person approves, and the agent runs the call once', async () => {
     const call = {
       id: 'c1',
       kind: 'execute' as const,
@@ -57,7 +57,7 @@ describe('an ACP agent behind the server', () => {
     expect(await agent.answers()).toEqual(['c1: allow_once']);
   });
 
-  test('R44 cancelled while it waits, nothing is done, and the session goes on', async () => {
+  test('R44 after a cancel, the waiting call does not run, and the session accepts the next task', async () => {
     const call = { id: 'c1', title: 'Do it', effect: 'done' };
     const asked = await client.call(DELEGATE, { task: steps({ ask: [call] }) });
     const sessionId = asked.structuredContent?.['sessionId'];

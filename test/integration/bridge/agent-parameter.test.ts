@@ -10,7 +10,7 @@ import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
 
 const ABORT = 'abort_tool_execution';
 
-/** Every tool that takes what belongs to an agent, with what else it needs. */
+/** Each tool that takes a session id, with the other arguments that it requires. */
 const OF_A_SESSION: readonly [string, object][] = [
   ['check_task_progress_and_status', {}],
   ['wait_for_task', { waitSeconds: 0 }],
@@ -24,7 +24,7 @@ const offered = z.object({
   ),
 });
 
-describe('a session is looked for at the agent that is named', () => {
+describe('the parameter "agent" of a tool', () => {
   let client: RawClient;
   let first: FakeAgent;
   let second: FakeAgent;
@@ -34,7 +34,7 @@ describe('a session is looked for at the agent that is named', () => {
     const asks = { onMessage: (task: FakeAgent['task']) => task.work().ask(pendingWrite('one')) };
     first = await FakeAgent.start();
     second = await FakeAgent.start(asks);
-    // It takes connections, and says nothing.
+    // This agent accepts connections and never answers.
     const silent = createServer();
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const address = silent.address();
@@ -54,8 +54,8 @@ describe('a session is looked for at the agent that is named', () => {
       () => void silent.close(),
     );
   });
-  /** A session of the second agent that the first has none like. */
-  const another = async (): Promise<unknown> => {
+  /** Starts a second session at the second agent. The first agent has no session with this id. */
+  const secondSession = async (): Promise<unknown> => {
     if (second.tasks.size < 2) await client.call(DELEGATE, { task: 'write more', agent: 'second' });
     return 'session-2';
   };
@@ -63,7 +63,7 @@ describe('a session is looked for at the agent that is named', () => {
     for (const end of ends) await end();
   });
 
-  test('the page of the tools has every tool with its parameters, and each that takes a session takes its agent', async () => {
+  test('docs/mcp-tools.md lists every tool with its parameters, and each tool with a session id or a tool id has "agent"', async () => {
     const { tools } = offered.parse((await client.request('tools/list', {})).result);
     const page = await readFile('docs/mcp-tools.md', 'utf8');
     for (const { name, inputSchema } of tools) {
@@ -77,48 +77,51 @@ describe('a session is looked for at the agent that is named', () => {
     }
   });
 
-  test('two agents may call their sessions by one name: the one named is meant, and no other is asked', async () => {
+  test('two agents have a session with the same id: the bridge uses the agent that the call names, and asks no other agent', async () => {
     const parked = await client.call(DELEGATE, { task: 'write', agent: 'second' });
     expect(parked.structuredContent).toMatchObject({ sessionId: 'session-1', agent: 'second' });
     const working = await client.call(DELEGATE, { task: 'work', agent: 'first', waitSeconds: 0 });
     expect(working.structuredContent).toMatchObject({ sessionId: 'session-1', agent: 'first' });
-    const heard = first.requests.length;
+    const requestsBefore = first.requests.length;
     for (const [tool, args] of OF_A_SESSION.slice(0, 2)) {
       const seen = await client.call(tool, { sessionId: 'session-1', agent: 'second', ...args });
       expect(seen.structuredContent).toMatchObject({ agent: 'second', state: 'input_required' });
     }
-    expect(first.requests).toHaveLength(heard);
+    expect(first.requests).toHaveLength(requestsBefore);
   });
 
-  test.each(OF_A_SESSION)('%s with another agent says where the session is', async (tool, args) => {
-    const sessionId = await another();
-    const wrong = await client.call(tool, { sessionId, agent: 'first', ...args });
-    expect(saidOf(wrong)).toMatch(/^Session "session-2" is with agent "second", not with "first"/);
-    expect(second.decisions).toEqual([]);
-    expect(second.count('CancelTask')).toBe(0);
-    const unknown = await client.call(tool, { sessionId, agent: 'third', ...args });
-    expect(saidOf(unknown)).toMatch(
-      /^There is no agent "third"\. The agents are: "silent", "first", "second"/,
-    );
-  });
+  test.each(OF_A_SESSION)(
+    '%s with the wrong agent is an error that names the agent of the session',
+    async (tool, args) => {
+      const sessionId = await secondSession();
+      const wrong = await client.call(tool, { sessionId, agent: 'first', ...args });
+      expect(saidOf(wrong)).toMatch(/^Session "session-2" is with agent "second", not with "first"/);
+      expect(second.decisions).toEqual([]);
+      expect(second.count('CancelTask')).toBe(0);
+      const unknown = await client.call(tool, { sessionId, agent: 'third', ...args });
+      expect(saidOf(unknown)).toMatch(
+        /^There is no agent "third"\. The agents are: "silent", "first", "second"/,
+      );
+    },
+  );
 
-  test('R41 several agents are asked side by side: one that is dead keeps nobody from the tool that runs', async () => {
+  test('R41 the bridge asks all agents at the same time: a silent agent does not delay the abort of a running tool', async () => {
     const stopped = await client.call(ABORT, { toolId: 'live-9' });
     expect(stopped.structuredContent).toEqual({
       success: true,
       message: expect.stringMatching(/told of live-9$/),
     });
-    // Less than the dead one is waited for.
+    // This limit is shorter than the time for which the bridge waits for the silent agent.
   }, 4_000);
 
-  test('R41 what nobody knows is answered when the dead one has been given up, and names it', async () => {
-    const nobodys = await client.call(ABORT, { toolId: 'elsewhere' });
-    expect(saidOf(nobodys)).toMatch(
+  test('R41 the answer for an unknown tool id waits until the silent agent has timed out, and names that agent', async () => {
+    const unknown = await client.call(ABORT, { toolId: 'elsewhere' });
+    expect(saidOf(unknown)).toMatch(
       /Agent "silent" did not answer in time.*Agent "first": told of elsewhere/,
     );
   }, 20_000);
 
-  test('R41 an agent that is named is asked alone', async () => {
+  test('R41 a call that names an agent asks only that agent', async () => {
     const before = first.aborted.length;
     const stopped = await client.request('tools/abort', { toolId: 'live-8', agent: 'second' });
     expect(stopped.result).toMatchObject({ success: true, message: 'told of live-8' });

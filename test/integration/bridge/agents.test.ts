@@ -43,7 +43,7 @@ describe('several agents', () => {
     const gone = createServer();
     const goneUrl = await listening(gone);
     await new Promise((resolve) => gone.close(resolve));
-    // It has our agent's card, and repeats what it was sent to whoever is refused.
+    // This server answers 401 to each request, and repeats the token that it received.
     const echo = createHttpServer((request, response) => {
       response.writeHead(401).end(`no such token: ${String(request.headers.authorization)}`);
     });
@@ -80,7 +80,7 @@ describe('several agents', () => {
     for (const end of ends) await end();
   });
 
-  test('the first is meant when none is named, with its token, headers, and its own name for the workspace', async () => {
+  test('a call without an agent goes to the first agent, with its token, its headers and its own path for the workspace', async () => {
     const done = await client.call(DELEGATE, { task: 'it', workspace: '/home/ada/app' });
     expect(done.structuredContent).toMatchObject({ agent: 'ours', state: 'completed', output: 'did it' });
     const sent = ours.requests.find(({ method }) => method === 'SendStreamingMessage');
@@ -94,7 +94,7 @@ describe('several agents', () => {
     });
   });
 
-  test('the agent names the session of a delegation: the bridge sends no name', async () => {
+  test('the agent chooses the session id of a delegation: the bridge sends none', async () => {
     await client.call(DELEGATE, { task: 'something else' });
     const sent = ours.requests.findLast(({ method }) => method === 'SendStreamingMessage');
     expect(sent?.params['message']).toMatchObject({ messageId: expect.any(String) });
@@ -102,7 +102,7 @@ describe('several agents', () => {
   });
 
   test.each(['plain-1.0-rpc', 'plain-0.3-rpc', 'plain-1.0-rest', 'plain-0.3-rest'])(
-    'each is spoken to as its card says: %s',
+    'the bridge uses the version and the binding that the card of an agent gives: %s',
     async (agent) => {
       const asked = await client.call(DELEGATE, { task: 'Greet me', agent });
       expect(asked.structuredContent).toMatchObject({ agent, question: { text: 'What is your name?' } });
@@ -115,7 +115,7 @@ describe('several agents', () => {
     },
   );
 
-  test('one that is gone, one that says nothing, and one that refuses take nothing from what the others say', async () => {
+  test('an agent that is down, silent or refuses does not change the answers about the other agents', async () => {
     const health = await client.call('get_agent_capabilities_and_version', {});
     const reachable = Object.fromEntries(
       [...textOf(health).matchAll(/^Agent "([^"]+)" (can be|cannot be)/gm)].map(([, name, how]) => [
@@ -144,7 +144,7 @@ describe('several agents', () => {
     expect(textOf(unknown)).toMatch(/^There is no session "nowhere".*Not every agent could be asked/);
   }, 40_000);
 
-  test('a token is in no answer and no log, whoever says it', async () => {
+  test('no answer and no log contains the token, even when an agent repeats it', async () => {
     const failed = await client.call(DELEGATE, { task: 'it', agent: 'elsewhere' });
     expect(textOf(failed)).toMatch(/command for its token .* ended with exit code 9/);
     const refused = await client.call(DELEGATE, { task: 'it', agent: 'echo' });

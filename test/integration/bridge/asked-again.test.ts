@@ -1,4 +1,4 @@
-/** A decision that its client repeats after the question has become another. Client, bridge and server are real processes. */
+/** A client repeats a decision after the question has changed. Client, bridge and server are real processes. */
 import { describe, expect, test } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,13 +28,13 @@ function approvalOf(asked: ToolResult): Record<string, unknown> {
   return { sessionId, callId: action.callId, shown: action.shown, decision: 'approve' };
 }
 
-describe('a decision call that is repeated after the call was asked again', () => {
+describe('a client repeats its decision after the server has asked about the call again', () => {
   let client: RawClient;
 
   const delegate = ({ server: { workspace } }: Stage, task: string): Promise<ToolResult> =>
     client.call(DELEGATE, { task, workspace });
 
-  test('R91 the outcome was lost in a kill of bridge and server: it is refused, the new question is shown, nothing runs', async () => {
+  test('R91 after a kill lost the outcome of a command, the repeated approval is refused, shows the new question and runs nothing', async () => {
     const before = await stage();
     client = await startClient(before.server);
     const gate = await makeGate(before.server.workspace);
@@ -43,7 +43,7 @@ describe('a decision call that is repeated after the call was asked again', () =
     const approval = approvalOf(asked);
     const { taskId } = await before.peer.task(String(asked.structuredContent?.['taskId']));
     const following = await before.peer.follow(taskId);
-    // It is never answered: the bridge is killed while the command runs.
+    // This call gets no answer: the test kills the bridge while the command runs.
     void client.call(DECIDE, approval).catch(() => undefined);
     await following.output('done');
     await client.kill();
@@ -69,7 +69,7 @@ describe('a decision call that is repeated after the call was asked again', () =
     expect((await after.file('effects.txt'))?.match(/\n/g)).toHaveLength(1);
   }, 180_000);
 
-  test('R91 the file has changed: it is refused by another bridge, which shows the diff as it is now', async () => {
+  test('R91 after the file changed, another bridge refuses the repeated approval and shows the current diff', async () => {
     const on = await stage();
     client = await startClient(on.server);
     const approval = approvalOf(await delegate(on, plan(append('notes.md', 'mine\n'), { say: 'Done.' })));
@@ -88,7 +88,7 @@ describe('a decision call that is repeated after the call was asked again', () =
     expect(await on.file('notes.md')).toBe('theirs\nmine\n');
   });
 
-  test('R91 a decision without a code is none, and a code that nobody was shown decides nothing', async () => {
+  test('R91 a decision without a code is refused, and a decision with a wrong code decides nothing', async () => {
     const on = await stage();
     client = await startClient(on.server);
     const { shown, ...without } = approvalOf(

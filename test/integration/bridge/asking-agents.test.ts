@@ -1,4 +1,4 @@
-/** The bridge in front of agents that wait for what no approval covers, a sign-in or a form, and that give what is no text. */
+/** The bridge in front of agents that ask for a sign-in or a form, and agents whose results contain files and data. */
 import { describe, expect, test } from '@jest/globals';
 import { type Artifact, TaskState } from '@a2a-js/sdk';
 import { type Asking, asking } from '../../support/fake-agent-asking.ts';
@@ -51,7 +51,7 @@ describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', 
     artifacts: [artifact('answer', [words('Signed in, and done.')])],
   } as const;
 
-  test('R69 a sign-in whose address is in data is said with that address and with what to do', async () => {
+  test('R69 a result with a sign-in shows the address from the data part, and says what to do next', async () => {
     await start({ ...signIn, parts: [...signIn.parts], artifacts: [...signIn.artifacts] });
     const asked = await delegate('read my mail');
     expect(asked.structuredContent).toMatchObject({ state: 'input_required', pending: [] });
@@ -64,7 +64,7 @@ describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', 
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Signed in, and done.' });
   });
 
-  test('R69 D2 a message to the session does not say so: it is refused, and shows what the agent asks', async () => {
+  test('R69 D2 a message to a session that waits for a sign-in is refused, shows the question of the agent, and is not sent', async () => {
     const heard = await start({ ...signIn, parts: [...signIn.parts], artifacts: [...signIn.artifacts] });
     const asked = await delegate('read my mail');
     const before = heard.length;
@@ -81,7 +81,7 @@ describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', 
     required: ['date', 'amount'],
   };
 
-  test('R69 a form is shown as it is, and an answer in JSON goes back as data', async () => {
+  test('R69 a result shows the form of the agent, and the bridge sends an answer in JSON as a data part', async () => {
     const heard = await start({
       state: TaskState.TASK_STATE_INPUT_REQUIRED,
       parts: [words('Fill this in.'), data({ type: 'form', form: schema })],
@@ -100,7 +100,7 @@ describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', 
     ]);
   });
 
-  test('R69 what is no text is in the result: files by name, type and size or place, data as JSON', async () => {
+  test('R69 a result names each file with type and size or address, and contains data as JSON', async () => {
     await start({
       state: TaskState.TASK_STATE_INPUT_REQUIRED,
       parts: [words('Go?')],

@@ -14,7 +14,7 @@ import {
 import { resultOf, textOf } from './support/raw-client.ts';
 
 describe('calls to the bridge', () => {
-  test('R60 two delegations, a status and a decision run at the same time, and none blocks another', async () => {
+  test('R60 two delegations, a status call and a decision run at the same time, and none blocks another', async () => {
     const agent = await startAgent({
       onMessage: (task, text) => (text === 'ask' ? task.work().ask(pendingWrite('one')) : task.work()),
       onDecisions: (task) => task.work().say('written').complete(),
@@ -39,7 +39,7 @@ describe('calls to the bridge', () => {
     expect(client.strays).toEqual([]);
   });
 
-  test('R61 a cancel by session id cancels the first turn on the agent, and its call ends', async () => {
+  test('R61 a cancel by session id cancels the first turn on the agent, and the call of that turn ends', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await startClient(agent);
     const running = client.call(DELEGATE, { task: 'run on' });
@@ -55,7 +55,7 @@ describe('calls to the bridge', () => {
     expect((await running).structuredContent).toMatchObject({ state: 'cancelled' });
   });
 
-  test('R61 a task without an id yet can be cancelled by the id of its message', async () => {
+  test('R61 before a task has an id, the id of its message cancels it', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const openGate = agent.hold();
     const client = await startClient(agent);
@@ -140,7 +140,7 @@ describe('calls to the bridge', () => {
     expect(agent.tasks.size).toBe(1);
   });
 
-  test('a session stays with its agent: a call that names another agent is refused, and nothing is sent', async () => {
+  test('a session stays with its agent: a call that names an unknown agent is refused, and nothing is sent', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work().say('done').complete() });
     const client = await startClient(agent);
     await client.call(DELEGATE, { task: 'one' });
@@ -185,7 +185,7 @@ describe('calls to the bridge', () => {
     },
   );
 
-  test('R06 a decision in any other word is refused, nothing is sent, and the call still waits', async () => {
+  test('R06 a decision with any other word is refused, nothing is sent, and the call still waits', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
     const client = await startClient(agent);
     const asked = await client.call(DELEGATE, { task: 'ask' });
@@ -202,7 +202,7 @@ describe('calls to the bridge', () => {
     });
   });
 
-  test('decisions carry the hash of the input that was shown, their scope and reason, and say the channel', async () => {
+  test('a decision carries the code that was shown, its scope and its reason', async () => {
     const agent = await startAgent({
       onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two'), pendingWrite('three')),
       onDecisions: (task) => task.work().complete(),
@@ -224,7 +224,7 @@ describe('calls to the bridge', () => {
     ]);
   });
 
-  test('R03 after one of two decisions the call answers, and the other action is still pending', async () => {
+  test('R03 after a decision on one of two actions the call returns, and the other action is still pending', async () => {
     const agent = await startAgent({
       onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two')),
       onDecisions: (task) => task.ask(pendingWrite('two')),
@@ -241,14 +241,14 @@ describe('calls to the bridge', () => {
     });
   });
 
-  test('a wait has a limit: the call returns the session and the next step, and a later wait gets the result', async () => {
+  test('a wait has a limit: after it the call returns the session and the next step, and a later wait gets the result', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await startClient(agent);
     const early = await client.call(DELEGATE, { task: 'slow', waitSeconds: 0.05 });
     expect(early.structuredContent).toMatchObject({ state: 'working' });
     expect(textOf(early)).toContain('wait_for_task');
     const sessionId = early.structuredContent?.['sessionId'];
-    // It may have been handed out before the agent had named the session: the handle stays good.
+    // The result may give a temporary id, because the agent has not named the session yet. That id stays valid.
     const waiting = client.call(WAIT, { sessionId });
     await agent.asked('SendStreamingMessage');
     agent.task.say('all done').complete();
@@ -273,7 +273,7 @@ describe('calls to the bridge', () => {
     expect(result.structuredContent).toMatchObject({ state: 'completed', output: 'still here' });
   });
 
-  test('R40 a tool is aborted by its id, as a tool call and as the method tools/abort', async () => {
+  test('R40 a client aborts a tool execution by its id, with the tool and with the method tools/abort', async () => {
     const agent = await startAgent({
       onMessage: (task) =>
         task.work().activity({
@@ -300,7 +300,7 @@ describe('calls to the bridge', () => {
     expect(agent.aborted).toEqual(['live-1', 'live-1', 'gone', 'nobodys']);
   });
 
-  test('a state has the same name in every result, and after a cancel nothing waits', async () => {
+  test('a state has the same name in every result, and after a cancel no action is pending', async () => {
     const agent = await startAgent({
       onMessage: (task) =>
         task

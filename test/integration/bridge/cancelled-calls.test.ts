@@ -42,7 +42,7 @@ describe('a call that its client cancels', () => {
     ['a number', 4711],
     ['a string', 'request-7'],
   ])(
-    'R48 with %s as its id ends with a last progress message and no answer; the log has its id and reason',
+    'R48 with %s as its id ends without an answer, after a last progress message; the log has its id and its reason',
     async (_, id) => {
       const agent = await agentOf();
       const client = await clientOf(agent.url);
@@ -70,7 +70,7 @@ describe('a call that its client cancels', () => {
     },
   );
 
-  test('R48 is reported once by the next call, with its session', async () => {
+  test('R48 is in a note of the next result, once, with its session', async () => {
     const agent = await agentOf();
     const client = await clientOf(agent.url);
     const { id } = delegate(client);
@@ -125,7 +125,7 @@ describe('a call that its client cancels', () => {
     expect(client.strays).toEqual([]);
   });
 
-  test('R48 A3 when the result and the cancel come at the same time, the result is kept either way', async () => {
+  test('R48 A3 when the result and the cancel arrive at the same time, the result is kept in both orders', async () => {
     const agent = await agentOf();
     const client = await clientOf(agent.url);
     for (let round = 1; round <= 20; round += 1) {
@@ -144,7 +144,7 @@ describe('a call that its client cancels', () => {
     expect(agent.count('SendStreamingMessage')).toBe(20);
   });
 
-  test('R48 E3 with --on-cancel detach during delivery: the message is delivered once, and the task continues', async () => {
+  test('R48 E3 with --on-cancel detach, before the agent has answered: the bridge delivers the message once, and the task continues', async () => {
     const agent = await agentOf();
     const letGo = agent.hold();
     const client = await clientOf(agent.url);
@@ -163,7 +163,7 @@ describe('a call that its client cancels', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('R48 E3 with --on-cancel cancel during delivery: the task is cancelled as soon as it has an id', async () => {
+  test('R48 E3 with --on-cancel cancel, before the agent has answered: the bridge cancels the task as soon as it has an id', async () => {
     const agent = await agentOf();
     const letGo = agent.hold();
     const client = await clientOf(agent.url, 'cancel');
@@ -183,7 +183,7 @@ describe('a call that its client cancels', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('R48 B3 the cancel survives the bridge: the next bridge sends it', async () => {
+  test('R48 B3 a bridge that is killed before it sends the cancel: the next bridge sends it', async () => {
     const stateDir = await stateDirectory();
     const agent = await agentOf();
     const letGo = agent.hold();
@@ -200,7 +200,7 @@ describe('a call that its client cancels', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('R48 before its message is written: nothing is sent or stored, and the next call reports it', async () => {
+  test('R48 before the bridge has written its message: nothing is sent or stored, and the next result says so', async () => {
     const agent = await agentOf();
     // The agent delays its card. The bridge can send nothing before it has read the card.
     const release: (() => void)[] = [];

@@ -30,7 +30,7 @@ interface Listed {
   _meta?: Record<string, unknown> | undefined;
 }
 
-/** What the tests need of an MCP client, whichever SDK it comes from. */
+/** The functions that the tests use of an MCP client of any SDK version. */
 interface AnyClient {
   revision: string | undefined;
   instructions: string | undefined;
@@ -113,13 +113,13 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
     await agent.stop();
   });
 
-  test('is told what the server is for, in 2 KB', () => {
+  test('receives instructions of less than 2 KB that explain the server', () => {
     if (revision !== undefined) expect(client.revision).toBe(revision);
     expect(client.instructions).toContain('delegate_task_to_assistant');
     expect(Buffer.byteLength(client.instructions ?? '')).toBeLessThan(2048);
   });
 
-  test('sees every tool, with title, description, schemas, honest annotations and hints', async () => {
+  test('lists every tool with title, description, schemas and annotations that do not contradict each other', async () => {
     const tools = new Map((await client.tools()).map((tool) => [tool.name, tool]));
     expect([...tools.keys()].toSorted()).toEqual([...TOOL_NAMES].toSorted());
     for (const tool of tools.values()) {
@@ -140,7 +140,7 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
     expect(tools.get('delegate_task_to_assistant')?.annotations).toMatchObject({ destructiveHint: true });
   });
 
-  test('delegates, is shown the pending action, approves, and gets the result: as text and as structure', async () => {
+  test('delegates, sees the pending action, approves, and gets the result as text and as structured content', async () => {
     const asked = await client.call(DELEGATE, { task: 'ask' });
     expect(asked.structured).toMatchObject({
       state: 'input_required',
@@ -179,7 +179,7 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
     expect(agentless.text).toContain('There is no agent "nobody". The agents are: "agent".');
   });
 
-  test('consults an agent, lists its sessions, and learns what it can do', async () => {
+  test('consults an agent, lists its sessions, and reads its capabilities', async () => {
     const answer = await client.call('quick_consultation_for_second_opinion', { question: 'why' });
     expect(answer.structured).toMatchObject({ state: 'completed', output: 'did why' });
     const listed = await client.call(LIST, { state: 'completed' });
@@ -194,7 +194,7 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
     expect(status.structured).toMatchObject({ state: 'completed' });
   });
 
-  test('sees the same tools under other names with a prefix, also where they are spoken of', async () => {
+  test('sees the prefix of --tool-prefix in each tool name, also in the instructions and in the results', async () => {
     const address = { url: agent.url, token: 'a-secret' };
     const args = ['--tool-prefix', 'gemini_'];
     const other = closing(await connect(await bridgeStart(address, { args })));

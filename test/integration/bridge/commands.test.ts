@@ -1,4 +1,7 @@
-/** Agent commands over the bridge: our server as a process, a copy of gemini-cli's agent, and an agent without commands. */
+/**
+ * Agent commands over the bridge, with our server as a process, a fake of gemini-cli's agent, and an agent without
+ * commands.
+ */
 import { actionOf } from '../../support/a2a-message.ts';
 import { describe, expect, test } from '@jest/globals';
 import { mkdtemp } from 'node:fs/promises';
@@ -45,7 +48,7 @@ async function gemini(): Promise<FakeGemini> {
 }
 
 describe('the commands of our server', () => {
-  test('X2 a command works in no directory that was not allowed', async () => {
+  test('X2 a command cannot use a directory that is not allowed', async () => {
     const whole = await stage();
     const own = await mkdtemp(join(program.directory, 'own-'));
     const client = await clientOf(whole.server, [], { workspaces: [], env: { CLAUDE_PROJECT_DIR: own } });
@@ -57,7 +60,7 @@ describe('the commands of our server', () => {
     expect((await client.call(EXECUTE, { ...outside, workspace: own })).isError).not.toBe(true);
   });
 
-  test('are listed; init sends a prompt to the model; a restore reverts a file that was written under approval', async () => {
+  test('the bridge lists them; init sends a prompt to the model; a restore removes a file that was created with approval', async () => {
     const whole = await stage();
     const { workspace } = whole.server;
     const client = await clientOf(whole.server);
@@ -91,7 +94,7 @@ describe('the commands of our server', () => {
     expect(await whole.file('AGENTS.md')).toBeUndefined();
   });
 
-  test('an unknown command is refused with a list of the commands, and starts nothing', async () => {
+  test('an unknown command is refused with a list of the commands, and starts no task', async () => {
     const whole = await stage();
     const client = await clientOf(whole.server);
     const refused = await client.call(EXECUTE, { command: 'chekpoint list' });
@@ -110,7 +113,7 @@ describe('the commands of our server', () => {
 });
 
 describe("gemini-cli's agent", () => {
-  test('lists its commands, and answers them at once, outside of any session', async () => {
+  test('lists its commands, and answers a command at once, without a session', async () => {
     const agent = await gemini();
     const client = await clientOf(agent);
     expect((await client.call(LIST, {})).structuredContent).toMatchObject({
@@ -128,7 +131,7 @@ describe("gemini-cli's agent", () => {
     expect(failed.structuredContent).toMatchObject({ state: 'failed' });
   });
 
-  test('refuses an unknown command, and the result names a command that runs as a hidden task', async () => {
+  test('refuses an unknown command, and the bridge refuses a command that gemini-cli runs as a hidden task', async () => {
     const client = await clientOf(await gemini());
     const unknown = await client.call(EXECUTE, { command: 'memory' });
     expect(textOf(unknown)).toContain('Command not found: memory');
@@ -138,7 +141,7 @@ describe("gemini-cli's agent", () => {
     expect(streamed.isError).toBe(true);
   });
 
-  test('runs nothing without asking where only the person decides', async () => {
+  test('runs no command with --approvals human-only, because it does not ask the person first', async () => {
     const agent = await gemini();
     const client = await clientOf(agent, ['--approvals', 'human-only']);
     expect((await client.call(EXECUTE, { command: 'restore', args: ['one'] })).isError).toBe(true);
@@ -146,7 +149,7 @@ describe("gemini-cli's agent", () => {
   });
 });
 
-test('an agent that offers no commands says so, and nothing is sent to it', async () => {
+test('for an agent without commands, the bridge says so and sends nothing', async () => {
   const agent = await plainAgent('1.0');
   closeAfterTest(() => agent.stop());
   const client = await clientOf(agent);

@@ -5,7 +5,7 @@ import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { APPROVE_ONE, bridgeStart, program } from './support/bridge-stage.ts';
 import { RawClient } from './support/raw-client.ts';
 
-/** What configurations, permissions and prompts name that were written for the bridge to gemini-cli's agent. */
+/** Tool names and parameters that configurations and prompts for gemini-cli's agent use. */
 const NAMED = {
   gemini_delegate_task_to_assistant: { parameters: ['autoExecute'] },
   gemini_approve_or_deny_pending_action: { parameters: ['decision'] },
@@ -39,7 +39,7 @@ describe('with --tool-prefix gemini_', () => {
     await agent.stop();
   });
 
-  test('the tools have the names and parameters of such a configuration, and every name has the prefix', async () => {
+  test('the tools have the names and parameters that such configurations use, and every name has the prefix', async () => {
     const listed = tools.parse((await client.request('tools/list', {})).result).tools;
     const byName = new Map(listed.map((tool) => [tool.name, tool.inputSchema]));
     for (const [name, { parameters }] of Object.entries(NAMED))
@@ -47,7 +47,7 @@ describe('with --tool-prefix gemini_', () => {
         expect.arrayContaining([...parameters]),
       );
     expect([...byName.keys()].filter((name) => !name.startsWith('gemini_'))).toEqual([]);
-    // The task alone delegates: autoExecute may be left out, and nothing else is asked for.
+    // "task" is the only required parameter.
     expect(byName.get('gemini_delegate_task_to_assistant')?.required).toEqual(['task']);
   });
 

@@ -1,16 +1,16 @@
-/** An approval counts only if the result that showed the action showed all of it (D5). */
+/** An approval counts only after a result has shown the whole action (D5). */
 import { expect, test } from '@jest/globals';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { DECIDE, DELEGATE, startAgent, startClient, stateDirectory } from './support/bridge-stage.ts';
 import { textOf } from './support/raw-client.ts';
 
-/** Three of these do not fit into one result; one of them does. */
+/** Three of these actions do not fit into one result. One does. */
 const long = (callId: string): ReturnType<typeof pendingWrite> =>
   pendingWrite(callId, {
     preview: { type: 'command', command: `echo ${'x'.repeat(20_000)}; echo HIDDEN`, cwd: '/w' },
   });
 
-test('D5 an action whose preview was cut is first shown in full, and only then approved', async () => {
+test('D5 the first approval of an action with a cut preview is refused and shows the preview in full; the next one counts', async () => {
   const pending = ['one', 'two', 'three'].map(long);
   const agent = await startAgent({
     onMessage: (task) => task.work().ask(...pending),
@@ -21,7 +21,7 @@ test('D5 an action whose preview was cut is first shown in full, and only then a
   const asked = await first.call(DELEGATE, { task: 'do it' });
   const { sessionId } = asked.structuredContent ?? {};
   expect(textOf(asked)).toContain('characters left out');
-  // The others are decided elsewhere, and another bridge takes over.
+  // Another channel decides the other two actions, and another bridge continues.
   const [task] = agent.tasks.values();
   task?.ask(...pending.slice(2));
   await first.kill();

@@ -1,4 +1,4 @@
-/** Two clients of one bridge over HTTP: a form that is open before one of them, and what the other decides. */
+/** Two clients of one bridge over HTTP. One has an open form, and the other decides. */
 import { describe, expect, test } from '@jest/globals';
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
@@ -73,14 +73,14 @@ describe.each(ASKED)('%s over HTTP', (_, connect) => {
     return { agent, bridge, client: closing(await connect(bridge, person)) };
   }
 
-  test('R67 a person is asked in the stream of the call', async () => {
+  test('R67 the form of a call arrives in the response stream of that call', async () => {
     const { agent, client } = await before(async () => ({ action: 'accept', content: {} }));
     const done = await client.call(DELEGATE, { task: 'do it' });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'decided approve' });
     expect(decisionChannels(agent)).toEqual(['elicitation']);
   });
 
-  test('R67 what another client decides over the tool withdraws the form, and the call has the result', async () => {
+  test('R67 when another client decides with the tool, the bridge withdraws the form and the call returns the result', async () => {
     const shown = signal();
     const withdrawn = signal();
     const { agent, bridge, client } = await before((taken) => {

@@ -77,9 +77,19 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
   });
 
   test.each<[string, Person, readonly string[], RegExp]>([
-    ['a cancel', () => ({ action: 'cancel' }), FAST_ANSWERS, /closed without an answer/],
-    ['too fast a yes', approving, ['--fastest-answer-seconds', '60'], /faster than anybody reads/],
-    ['too fast a no', () => ({ action: 'decline' }), ['--fastest-answer-seconds', '60'], /faster than/],
+    ['a form that is closed', () => ({ action: 'cancel' }), FAST_ANSWERS, /closed without an answer/],
+    [
+      'an Accept that is too fast',
+      approving,
+      ['--fastest-answer-seconds', '60'],
+      /faster than anybody reads/,
+    ],
+    [
+      'a Decline that is too fast',
+      () => ({ action: 'decline' }),
+      ['--fastest-answer-seconds', '60'],
+      /faster than/,
+    ],
   ])(
     'R67 %s decides nothing: the action still waits, and the tool can decide it',
     async (__, person, args, says) => {
@@ -98,7 +108,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     },
   );
 
-  test('R67 a client killed with an open form decides nothing, and another client gets a new form', async () => {
+  test('R67 a client that is killed with an open form decides nothing, and another client gets a new form', async () => {
     const agent = await asking('one');
     const stateDir = await stateDirectory();
     const shown = signal();
@@ -117,7 +127,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(agent.decisions).toHaveLength(1);
   });
 
-  test('R67 B2 the tool decides while a form is open: the form is withdrawn or comes too late, and there is one decision', async () => {
+  test('R67 B2 when the tool decides while a form is open, the form is withdrawn or its answer is ignored, and only one decision is sent', async () => {
     const agent = await asking('one');
     const shown = signal();
     const decided = signal();
@@ -141,15 +151,15 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(tool.structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
     if (holds) await withdrawn.happened;
     decided.happen();
-    // The answer to the decision has the output already.
+    // The result of the decision call contains the output already.
     expect((await call).structuredContent).toMatchObject({ state: 'completed' });
     expect(agent.decisions).toMatchObject([{ decision: 'approve' }]);
     expect(decisionChannels(agent)).toEqual(['tool']);
   });
 
   test.each<[string, FakeAgentOptions]>([
-    ['over the stream of an agent whose streams stay open', {}],
-    ['by a look, at an agent whose streams do not', { extensions: [TOOL_APPROVAL] }],
+    ['on the stream, if the agent keeps its streams open', {}],
+    ['with a status request, if the streams of the agent end', { extensions: [TOOL_APPROVAL] }],
   ])('R67 a decision of another client withdraws the form; the bridge notices it %s', async (__, options) => {
     const agent = await askingAs(options, 'one');
     const shown = signal();
@@ -175,7 +185,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect((await call).structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
     decided.happen();
     expect(agent.decisions).toMatchObject([{ decision: 'approve' }]);
-    // The other bridge makes both requests: one to find the session, one to decide.
+    // The bridge of the other client sends both requests: it finds the session, and it decides.
     if (holds && options.extensions === undefined) expect(agent.count('GetTask') - looks).toBe(2);
   });
 
@@ -199,7 +209,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(decisionChannels(agent)).toEqual(['elicitation']);
   });
 
-  test('R67 with tool-only no form is shown', async () => {
+  test('R67 with tool-only the bridge shows no form', async () => {
     const agent = await asking('one');
     const client = await clientAt({ url: agent.url, args: ['--approvals', 'tool-only'] }, () => {
       throw new Error('asked');
@@ -209,7 +219,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(asked.structuredContent).not.toHaveProperty('notes');
   });
 
-  test('R67 R01 with the real server, Accept in the form writes the file once', async () => {
+  test('R67 R01 with the real server, an Accept in the form writes the file once', async () => {
     const whole = await stage();
     const client = await clientAt(whole.server, approving);
     const done = await client.call(DELEGATE, {

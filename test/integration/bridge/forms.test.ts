@@ -1,4 +1,4 @@
-/** Actions too long for a form (D5), and forms for actions that were decided elsewhere (R97). */
+/** Forms for actions that are too long for a form (D5), and for actions that another channel decides (R97). */
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import type { FakeAgent, FakeAgentOptions } from '../../support/fake-agent.ts';
@@ -10,7 +10,7 @@ import { type TasksClient, tasksClient } from './support/tasks-client.ts';
 
 const WRITE = { callId: 'one', tool: 'write-file', title: 'Write one.md' };
 
-/** An action of forty lines. */
+/** An action with a command of forty lines. */
 const LONG = pendingWrite('one', {
   tool: 'run-shell-command',
   title: 'Run a long script',
@@ -25,7 +25,7 @@ async function agentAsking(action = LONG, options: FakeAgentOptions = {}): Promi
   });
 }
 
-/** A person decides on the server's page. */
+/** Acts like a person who decides on the page of the server. */
 function decideOnPage(task: FakeTask, decision: 'approve' | 'deny'): void {
   task.activity({ type: 'tool.decided', ...WRITE, decision, by: 'alice', channel: 'page' });
   task.work().say(`${decision} on the page`).complete();
@@ -39,7 +39,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     return closing(await connect(program, start, person, { urls }));
   }
 
-  test('D5 an action too long for a form leads to the page; the person decides there, and the call continues', async () => {
+  test('D5 an action too long for a form opens the page; the person decides there, and the call continues', async () => {
     const agent = await agentAsking(LONG, { pageLinksMs: 600_000 });
     const client = await clientAt(agent, (form) => {
       const { url, message } = urlForm.parse(form);
@@ -56,14 +56,14 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(agent.pageTargets).toEqual([{ taskId: agent.task.id, callId: 'one', shown: 'hash-of-one' }]);
   });
 
-  test('D5 Decline instead of the page denies the action', async () => {
+  test('D5 a Decline of the link to the page denies the action', async () => {
     const agent = await agentAsking(LONG, { pageLinksMs: 600_000 });
     const client = await clientAt(agent, () => ({ action: 'decline' }));
     const done = await client.call(DELEGATE, { task: 'do it' });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'decided deny' });
   });
 
-  test('D5 opening the page without a decision decides nothing', async () => {
+  test('D5 a person who opens the page without a decision there decides nothing', async () => {
     const agent = await agentAsking(LONG, { pageLinksMs: 600_000 });
     const client = await clientAt(agent, () => ({ action: 'accept' }));
     const asked = await client.call(DELEGATE, { task: 'do it', waitSeconds: 1 });
@@ -75,18 +75,21 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
   test.each<[string, boolean, FakeAgentOptions]>([
     ['a client that opens no URLs', false, { pageLinksMs: 600_000 }],
     ['an agent without a page', true, {}],
-  ])('D5 with %s no form is shown, and the answer names the command line', async (__, urls, options) => {
-    const agent = await agentAsking(LONG, options);
-    const client = await clientAt(agent, unasked, urls);
-    const asked = await client.call(DELEGATE, { task: 'do it' });
-    expect(asked.structuredContent).toMatchObject({ state: 'input_required' });
-    expect(textOf(asked)).toMatch(
-      /`mcp-a2a-bridge show \S+` and approve it with `mcp-a2a-bridge approve \S+`/,
-    );
-    expect(agent.decisions).toEqual([]);
-  });
+  ])(
+    'D5 with %s the bridge shows no form, and the result names the command line',
+    async (__, urls, options) => {
+      const agent = await agentAsking(LONG, options);
+      const client = await clientAt(agent, unasked, urls);
+      const asked = await client.call(DELEGATE, { task: 'do it' });
+      expect(asked.structuredContent).toMatchObject({ state: 'input_required' });
+      expect(textOf(asked)).toMatch(
+        /`mcp-a2a-bridge show \S+` and approve it with `mcp-a2a-bridge approve \S+`/,
+      );
+      expect(agent.decisions).toEqual([]);
+    },
+  );
 
-  test('R97 a decision made elsewhere withdraws the form, or the result says that the answer did not count', async () => {
+  test('R97 a decision over another channel withdraws the form, or the result says that the answer did not count', async () => {
     const agent = await agentAsking(pendingWrite('one'));
     const shown = signal();
     const withdrawn = signal();
@@ -127,7 +130,7 @@ describe('MCP tasks', () => {
     return detailed.parse(result);
   }
 
-  /** Polls until the task has another status than working. */
+  /** Delegates, then polls until the status is no longer "working". */
   async function delegated(client: TasksClient): Promise<{ taskId: string; task: Detailed }> {
     const execution = await client.session.callTool(DELEGATE, { task: 'do it' });
     if (execution.kind !== 'task') throw new Error('no task');
@@ -138,7 +141,7 @@ describe('MCP tasks', () => {
     return { taskId, task };
   }
 
-  test('D5 an action too long for a form keeps its link on every poll, and has no form while the page is open', async () => {
+  test('D5 an action too long for a form has the same link in every poll, and no form after the person has opened the page', async () => {
     const agent = await agentAsking(LONG, { pageLinksMs: 600_000 });
     const client = await tasksClientAt(agent);
     const { taskId, task } = await delegated(client);
@@ -158,11 +161,11 @@ describe('MCP tasks', () => {
     expect(agent.decisions).toEqual([]);
   });
 
-  test('D5 after a link has expired, the next form has a new link', async () => {
+  test('D5 after a link has expired, the bridge asks the server for a new link', async () => {
     const agent = await agentAsking(LONG, { pageLinksMs: 1 });
     const client = await tasksClientAt(agent);
     const { task } = await delegated(client);
-    // Both links expire at once. The bridge offers no form for an action without a link.
+    // Each link expires at once. The bridge offers no form for an action without a link.
     expect(task.status).toBe('completed');
     expect(agent.count('/page/links')).toBeGreaterThan(1);
   });
@@ -184,7 +187,7 @@ describe('MCP tasks', () => {
     },
   );
 
-  test('R97 a decision made elsewhere removes the form, and the result says that the answer did not count', async () => {
+  test('R97 a decision over another channel removes the form, and the result says that the answer did not count', async () => {
     const agent = await agentAsking(pendingWrite('one'));
     const client = await tasksClientAt(agent);
     const { taskId, task } = await delegated(client);
@@ -205,7 +208,7 @@ describe('MCP tasks', () => {
     expect(agent.decisions).toEqual([]);
   });
 
-  test('R97 for an answer sent twice, the result does not say that it did not count', async () => {
+  test('R97 when the client sends an accepted answer twice, the result does not say that it did not count', async () => {
     const agent = await agentAsking(pendingWrite('one'), {
       onDecisions: (task) => {
         task.activity({

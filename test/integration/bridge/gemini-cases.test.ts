@@ -1,6 +1,6 @@
 /**
- * The bridge in front of gemini-cli's a2a-server: the same cases with its stand-in and, where `GEMINI_A2A_SERVER` names it, with
- * the agent itself (docs/agents.md).
+ * The bridge in front of gemini-cli's a2a-server. The same cases run with a stand-in and, if `GEMINI_A2A_SERVER`
+ * names its package directory, with the real program (docs/agents.md).
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { existsSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { type GeminiPeer, startReal, startStandIn } from './support/gemini-peer.
 import { pendingIn } from './support/pending-in.ts';
 import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
 
-/** Its start alone takes many seconds on a small machine. */
+/** On a small machine, the start of the agent alone takes many seconds. */
 const LONG_MS = 180_000;
 
 if (GEMINI_SERVER === undefined)
@@ -59,7 +59,7 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
   const look = (asked: ToolResult, by = client): Promise<ToolResult> =>
     by.call(WAIT, { sessionId: asked.structuredContent?.['sessionId'] });
 
-  test('R69 asks with the diff, writes once when approved, and goes on in the same task', async () => {
+  test('R69 a result shows the diff, an approval writes the file once, and the next message continues the same task', async () => {
     peer.script({ say: 'I write.', calls: [write('a.md', 'hello\n')] }, { say: 'Written.' });
     const asked = await delegate();
     expect(asked.structuredContent).toMatchObject({
@@ -87,12 +87,12 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     expect(next.structuredContent).toMatchObject({
       state: 'completed',
       output: 'Gone on.',
-      // Only a later result of the same task leaves something out.
+      // Only a later result of the same task leaves text out.
       delta: expect.any(String),
     });
   });
 
-  test('R69 the calls of a turn are asked one after the other, and the words say so', async () => {
+  test('R69 the agent asks about the calls of a turn one after the other, and the result says so', async () => {
     peer.script({ calls: [write('a.md', 'a\n'), write('b.md', 'b\n')] }, { say: 'One of two.' });
     const first = await delegate();
     expect(pendingIn(first).title).toBe('write_file a.md');
@@ -106,14 +106,14 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     expect(existsSync(at('b.md'))).toBe(false);
   });
 
-  test('R69 a denial drops the calls after it, and the turn', async () => {
+  test('R69 a denial of one call ends the turn, and the calls after it do not run', async () => {
     peer.script({ calls: [write('a.md', 'a\n'), write('b.md', 'b\n')] });
     const done = await decide(await delegate(), { decision: 'deny' });
     expect(done.structuredContent).toMatchObject({ state: 'completed', pending: [] });
     expect([existsSync(at('a.md')), existsSync(at('b.md'))]).toEqual([false, false]);
   });
 
-  test('R98 a file that changes after it was shown is asked about again, and not overwritten', async () => {
+  test('R98 when a file changes after the diff was shown, the approval is refused, and the next result shows the new diff', async () => {
     await writeFile(at('a.md'), 'one\n');
     peer.script({ calls: [write('a.md', 'two\n')] }, { say: 'Written.' });
     const asked = await delegate();
@@ -131,11 +131,11 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     expect(await text('a.md')).toBe('mine\n');
     const done = await decide(again, { decision: 'approve' });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Written.' });
-    // The agent itself may drop the last line end of a file that it replaces.
+    // The real agent may drop the last line end of a file that it replaces.
     expect(await text('a.md')).toMatch(/^two\n?$/);
   });
 
-  test('R98 a part that is replaced in a file that has changed leaves the change alone', async () => {
+  test('R98 when a file changes after the diff of a replaced part was shown, the approved call keeps that change', async () => {
     await writeFile(at('a.md'), 'a\nb\nc\n');
     const args = { file_path: at('a.md'), old_string: 'b', new_string: 'B', instruction: 'capitals' };
     peer.script({ calls: [{ name: 'replace', args }] }, { say: 'Written.' });
@@ -148,7 +148,7 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     expect(await text('a.md')).toBe('a\nB\nc\nmine\n');
   });
 
-  test('R98 another bridge, which has seen the file before, compares it as well', async () => {
+  test('R98 a bridge that shows the action later also compares the file with the content from the first diff', async () => {
     await writeFile(at('a.md'), 'one\n');
     peer.script({ calls: [write('a.md', 'two\n')] });
     const asked = await delegate();
@@ -164,7 +164,7 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     expect(await text('a.md')).toBe('mine\n');
   });
 
-  test('R69 an edit is a denial and a message, and the answer says so', async () => {
+  test('R69 the bridge sends an edit as a denial and a message, and the result says so', async () => {
     peer.script(
       { calls: [write('a.md', 'hello\n')] },
       { calls: [write('a.md', 'HELLO\n')] },
@@ -187,7 +187,7 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     expect(await text('a.md')).toBe('HELLO\n');
   });
 
-  test('E2 R69 two bridges approve one command at the same moment: it runs once', async () => {
+  test('E2 R69 two bridges approve one command at the same moment: the command runs once', async () => {
     const command = `echo ran >> ${at('ran.txt')}`;
     peer.script({ calls: [{ name: 'run_shell_command', args: { command } }] }, { say: 'Ran.' });
     const asked = await delegate();
@@ -204,7 +204,7 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     }
   });
 
-  test('R69 a task that waits is cancelled', async () => {
+  test('R69 a cancel ends a task that waits for a decision, and the file is not written', async () => {
     peer.script({ calls: [write('a.md', 'hello\n')] });
     const asked = await delegate();
     const { sessionId } = asked.structuredContent ?? {};

@@ -1,4 +1,4 @@
-/** The bridge in front of an agent in gemini-cli's dialect, with that agent's hazards. */
+/** The bridge in front of an agent in gemini-cli's dialect, with that agent's known failures. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
@@ -44,7 +44,7 @@ const write = (callId = 'w-1'): PlannedCall => ({
 
 const idOf = (result: ToolResult): unknown => result.structuredContent?.['sessionId'];
 
-/** The same, run without asking. */
+/** The same call, but the agent runs it without a question. */
 function unasked(call: PlannedCall): PlannedCall {
   const { callId, name, args, run } = call;
   return { callId, name, args, ...(run === undefined ? {} : { run }) };
@@ -55,9 +55,9 @@ describe('an agent in the dialect of gemini-cli', () => {
   let client: RawClient;
   let stateDir: string;
   let steps: Step[];
-  /** Lets a running tool end. */
+  /** Ends the tool that runs. */
   let finish: () => void;
-  /** Resolves when the tool runs. */
+  /** Resolves when the tool starts. */
   let running: Promise<void>;
 
   beforeEach(async () => {
@@ -76,7 +76,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     RawClient.start(program, { stateDir, agentUrl: agent.url, workspaces: ['/w', tmpdir()] });
   const delegate = (args: object = {}): Promise<ToolResult> =>
     client.call(DELEGATE, { task: 'write test.md', workspace: '/w', ...args });
-  /** Decides on what this result showed. */
+  /** Decides on the action that this result showed. */
   const decide = (asked: ToolResult, args: { callId?: string; decision: string; [more: string]: unknown }) =>
     client.call(DECIDE, {
       sessionId: idOf(asked),
@@ -84,7 +84,7 @@ describe('an agent in the dialect of gemini-cli', () => {
       ...args,
     });
 
-  /** A command that runs until the test lets it end. */
+  /** A command that runs until the test calls `finish`. */
   function slow(): PlannedCall {
     const events = new EventEmitter();
     const end = once(events, 'end');
@@ -104,7 +104,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     };
   }
 
-  test('R69 asks with the diff, runs once when approved, and its turn is the result', async () => {
+  test('R69 the result shows the diff, the approved call runs once, and the rest of the turn is the next result', async () => {
     const asked = await delegate();
     expect(asked.structuredContent).toMatchObject({
       state: 'input_required',
@@ -133,7 +133,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'proceed_once' }]);
   });
 
-  test('E2 R69 two bridges that decide one call at the same moment: one decision leaves, and the tool runs once', async () => {
+  test('E2 R69 two bridges decide one call at the same moment: one decision is sent, and the tool runs once', async () => {
     steps = [{ calls: [slow()] }, { say: 'Made.' }];
     const asked = await delegate();
     const other = await start();
@@ -150,7 +150,7 @@ describe('an agent in the dialect of gemini-cli', () => {
       await running;
       finish();
       const refused = answers.filter(({ isError }) => isError === true);
-      // The other finds the claim; or, when it was a moment later, that the call does not wait any more.
+      // The second bridge finds the claim of the first. A moment later, it finds that no call waits any more.
       expect(refused.map((each) => textOf(each))).toEqual([
         expect.stringMatching(
           /^A decision on w-1 has been sent before|^No action waits for a decision\. "w-1" was decided/,
@@ -164,7 +164,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     }
   });
 
-  test('E2 R98 two bridges that have shown one call differently: one decision leaves', async () => {
+  test('E2 R98 two bridges show one call with different content: one decision is sent', async () => {
     const workspace = await mkdtemp(join(program.directory, 'workspace-'));
     const filePath = join(workspace, 'test.md');
     const details = { ...EDIT, filePath, originalContent: 'one\n', newContent: 'two\n' };
@@ -176,7 +176,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     try {
       const elsewhere = await other.call(WAIT, { sessionId: idOf(asked), waitSeconds: 0 });
       let here = asked;
-      // Two changes, of which the second takes the first back: this bridge has shown the same content as another question.
+      // The file changes, then changes back. So this bridge has shown the same content under another question.
       for (const content of ['mine\n', 'one\n']) {
         await writeFile(filePath, content);
         const refused = await decide(here, approval);
@@ -206,7 +206,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     }
   });
 
-  test('R69 a turn that has ended goes on in the same task, which has the conversation', async () => {
+  test('R69 after a turn has ended, the next message continues the same task with its conversation', async () => {
     const asked = await delegate();
     await decide(asked, { decision: 'approve' });
     const next = await delegate({ task: 'go on', sessionId: idOf(asked) });
@@ -215,7 +215,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.task.heard).toEqual(['write test.md', 'go on']);
   });
 
-  test('R68 R69 each turn of a task is a result of its own: the second is announced as well', async () => {
+  test('R68 R69 each turn of a task has its own result: the bridge announces the second result too', async () => {
     steps = [{ calls: [unasked(slow())] }, { say: 'Made.' }];
     const started = await delegate({ waitSeconds: 0 });
     await running;
@@ -233,7 +233,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(second.structuredContent).toMatchObject({ state: 'completed', output: 'Made again.' });
   });
 
-  test('R69 a denial runs nothing, and the reason it has no ear for is said to be lost', async () => {
+  test('R69 a denial runs nothing, and the result says that the agent did not receive the reason', async () => {
     const asked = await delegate();
     const denied = await decide(asked, { decision: 'deny', reason: 'wrong file' });
     expect(denied.structuredContent).toMatchObject({ state: 'completed', calls: [{ state: 'stopped' }] });
@@ -244,7 +244,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'cancel' }]);
   });
 
-  test('R69 trust goes as far as the person said and never further', async () => {
+  test('R69 a trust decision that the agent does not offer is refused, and no wider trust is sent', async () => {
     const asked = await delegate();
     const refused = await decide(asked, { decision: 'trust_tool' });
     expect(refused.isError).toBe(true);
@@ -254,7 +254,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'proceed_always' }]);
   });
 
-  test('R69 no socket is ended, so that nothing is aborted while a person thinks', async () => {
+  test('R69 the bridge closes its socket with a reset, so the agent does not abort the task while a person decides', async () => {
     const asked = await delegate();
     await agent.closed(1);
     expect(agent.sockets).toEqual({ ended: 0, closed: 1 });
@@ -264,7 +264,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.sockets).toEqual({ ended: 0, closed: 2 });
   });
 
-  test('R64 R69 streams that break while a tool runs are taken up by looking: nothing is sent again', async () => {
+  test('R64 R69 when a stream breaks while a tool runs, the bridge polls the task and sends nothing again', async () => {
     steps = [{ calls: [slow()] }, { say: 'Made.' }];
     const asked = await delegate();
     expect(textOf(asked)).toContain('$ make all\n(in sub)');
@@ -283,7 +283,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.requests.filter((each) => each === 'message/stream')).toHaveLength(2);
   });
 
-  test('R69 D1 of two approvals one leaves', async () => {
+  test('R69 D1 of two equal approvals, one is sent', async () => {
     steps = [{ calls: [slow()] }, { say: 'Made.' }];
     const asked = await delegate();
     const both = [1, 2].map(() => decide(asked, { decision: 'approve' }));
@@ -296,7 +296,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.task.runs).toEqual(['w-1']);
   });
 
-  test('R69 a decision whose answer is lost is looked for, not sent again', async () => {
+  test('R69 when the answer to a decision is lost, the bridge polls the task and does not send the decision again', async () => {
     const asked = await delegate();
     agent.dropAnswers = 1;
     const done = await decide(asked, { decision: 'approve' });
@@ -305,7 +305,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.requests.filter((each) => each === 'message/stream')).toHaveLength(2);
   });
 
-  test('R69 a delegation whose answer is lost is found by its name, also when its turn has been forgotten', async () => {
+  test('R69 when the answer to a delegation is lost, the bridge finds the task by its message id, even if the agent forgot the turn', async () => {
     agent.ways.forgets = true;
     steps = [{ say: 'Done.' }];
     agent.dropAnswers = 1;
@@ -318,7 +318,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.task.heard).toEqual(['write test.md']);
   });
 
-  test('R69 a delegation whose answer is lost is not made again', async () => {
+  test('R69 when the answer to a delegation is lost, the bridge does not delegate again', async () => {
     agent.dropAnswers = 1;
     const asked = await delegate();
     expect(asked.structuredContent).toMatchObject({
@@ -329,7 +329,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.requests).toContain('/tasks/metadata');
   });
 
-  test('B3 R69 a bridge that is killed while the task is parked loses nothing', async () => {
+  test('B3 R69 after a kill of the bridge, the next bridge lists the waiting task, shows its action and decides it', async () => {
     const asked = await delegate();
     await client.kill();
     client = await start();
@@ -349,42 +349,42 @@ describe('an agent in the dialect of gemini-cli', () => {
   });
 
   test.each<[string, () => Promise<unknown>]>([
-    ['by its client, who closes stdin', () => client.close()],
+    ['by the end of stdin', () => client.close()],
     ['by SIGINT', () => client.kill('SIGINT')],
     ['by SIGTERM', () => client.kill('SIGTERM')],
-  ])(
-    'R69 a bridge that is told to go, %s, resets its sockets: the task goes on without it',
-    async (_, end) => {
-      steps = [{ calls: [unasked(slow())] }, { say: 'Made.' }];
-      const started = await delegate({ waitSeconds: 0 });
-      await running;
-      await end();
-      await agent.closed(1);
-      expect(agent.sockets.ended).toBe(0);
-      finish();
-      client = await start();
-      const done = await client.call(WAIT, { sessionId: idOf(started) });
-      expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Made.' });
-    },
-  );
+  ])('R69 a bridge that ends %s resets its sockets, and the task continues', async (_, end) => {
+    steps = [{ calls: [unasked(slow())] }, { say: 'Made.' }];
+    const started = await delegate({ waitSeconds: 0 });
+    await running;
+    await end();
+    await agent.closed(1);
+    expect(agent.sockets.ended).toBe(0);
+    finish();
+    client = await start();
+    const done = await client.call(WAIT, { sessionId: idOf(started) });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Made.' });
+  });
 
   test.each([
     [true, 'does not report how its last turn ended'],
     [false, 'Execution aborted by client.'],
-  ])('R69 a turn that was cut off is not taken for a result (forgotten: %s)', async (forgets, said) => {
-    agent.ways.forgets = forgets;
-    steps = [{ calls: [unasked(slow())] }, { say: 'Made.' }];
-    const started = await delegate({ waitSeconds: 0 });
-    await running;
-    await client.kill();
-    await agent.closed(1);
-    client = await start();
-    const seen = await client.call(WAIT, { sessionId: idOf(started) });
-    expect(seen.structuredContent).toMatchObject({ state: 'input_required' });
-    expect(textOf(seen)).toContain(said);
-  });
+  ])(
+    'R69 a turn that broke off is not reported as completed (the agent forgets the turn: %s)',
+    async (forgets, said) => {
+      agent.ways.forgets = forgets;
+      steps = [{ calls: [unasked(slow())] }, { say: 'Made.' }];
+      const started = await delegate({ waitSeconds: 0 });
+      await running;
+      await client.kill();
+      await agent.closed(1);
+      client = await start();
+      const seen = await client.call(WAIT, { sessionId: idOf(started) });
+      expect(seen.structuredContent).toMatchObject({ state: 'input_required' });
+      expect(textOf(seen)).toContain(said);
+    },
+  );
 
-  test('R69 an agent that was restarted has forgotten its tasks, and that is what is said', async () => {
+  test('R69 after a restart the agent has no tasks, and the result says so', async () => {
     const asked = await delegate();
     const port = Number(new URL(agent.url).port);
     await agent.stop();
@@ -397,7 +397,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.requests).not.toContain('message/stream');
   });
 
-  test('R69 an error of its model is said, and a reply goes on', async () => {
+  test("R69 a result contains the error of the agent's model, and an answer continues the task", async () => {
     steps = [{ fail: 'Agent Error, unknown agent message: quota exceeded' }];
     const failed = await delegate();
     expect(failed.structuredContent).toMatchObject({ state: 'input_required' });
@@ -407,7 +407,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Gone on.' });
   });
 
-  test('R69 cancel ends its task, and says what may go on', async () => {
+  test('R69 a cancel ends the task, and the result warns that a command may still run', async () => {
     steps = [{ calls: [unasked(slow())] }];
     const started = await delegate({ waitSeconds: 0 });
     await running;
@@ -419,7 +419,7 @@ describe('an agent in the dialect of gemini-cli', () => {
   });
 });
 
-/** What a result shows of a pending action, or of the question: its id and its code. */
+/** The id and the code that a result shows for a pending action or a question. */
 function shownIn(
   { structuredContent, ...rest }: ToolResult,
   callId: string,

@@ -9,7 +9,7 @@ import { RawClient, textOf } from './support/raw-client.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** Each agent's manners, what the sentence must say, and whether its card is the trouble already. */
+/** How each agent answers, and what the error must say. `card`: the agent answers its card in this way too. */
 const HOSTILE: Record<string, { answer: RequestListener; says: RegExp; card?: boolean }> = {
   unauthorized: { answer: status(401), says: /does not accept the bridge's credentials.*"tokenEnv"/ },
   forbidden: { answer: status(403), says: /refused the credentials \(HTTP 403\)/ },
@@ -74,7 +74,7 @@ const HOSTILE: Record<string, { answer: RequestListener; says: RegExp; card?: bo
   reset: { answer: (request) => request.socket.resetAndDestroy(), says: /connection .* broke/ },
 };
 
-describe('agents that do not behave', () => {
+describe('agents that answer incorrectly', () => {
   let client: RawClient;
   let good: FakeAgent;
   const agents = new Map<string, HostileAgent>();
@@ -113,19 +113,19 @@ describe('agents that do not behave', () => {
   });
 
   test.each(Object.entries(HOSTILE))(
-    'R63 B4 an agent that is %s: a sentence that says what to do',
+    'R63 B4 for an agent whose answer is "%s", the error says what to do',
     async (name, { says }) => {
       const result = await client.call(DELEGATE, { task: 'try', agent: name });
       expect(textOf(result)).toMatch(says);
       expect(textOf(result)).toContain(name);
       expect(result.isError).toBe(true);
-      // The agent does not say that it de-duplicates: nothing is sent twice.
+      // The agent does not declare de-duplication, so the bridge sends nothing twice.
       expect(agents.get(name)?.posts()).toBeLessThanOrEqual(3);
       expect(client.process.exitCode).toBeNull();
     },
   );
 
-  test('R63 B1 a message to an agent that does not de-duplicate is sent once, and whether it arrived is said to be unknown', async () => {
+  test('R63 B1 without de-duplication a message is sent once, and the error says that its arrival is unknown', async () => {
     const sent: string[] = [];
     const agent = await hostileAgent((request) => {
       let body = '';
@@ -145,7 +145,7 @@ describe('agents that do not behave', () => {
   });
 
   test.each(['down', 'nowhere'])(
-    'R63 an agent that is %s: a sentence that says to look whether it runs',
+    'R63 for an agent that is %s, the error says to check that the agent runs',
     async (name) => {
       const result = await client.call(DELEGATE, { task: 'try', agent: name });
       expect(result.isError).toBe(true);
@@ -155,12 +155,12 @@ describe('agents that do not behave', () => {
     },
   );
 
-  test('an agent whose token is not set: the sentence names the variable', async () => {
+  test('for an agent whose token variable is not set, the error names the variable', async () => {
     const result = await client.call(DELEGATE, { task: 'try', agent: 'tokenless' });
     expect(textOf(result)).toContain('NOT_SET_ANYWHERE');
   });
 
-  test('R63 one agent in trouble does not hide the others, and the bridge goes on', async () => {
+  test('R63 an agent that fails does not hide the other agents, and the bridge continues', async () => {
     const done = await client.call(DELEGATE, { task: 'work', agent: 'good' });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'fine' });
     const listed = await client.call(LIST, {});
@@ -183,7 +183,7 @@ function send(response: ServerResponse, type: string, body: string): void {
   response.writeHead(200, { 'content-type': type }).end(body);
 }
 
-/** Writes without end, as fast as it is read. */
+/** Writes without end, as fast as the client reads. */
 function pour(response: ServerResponse, type: string, start: string): void {
   response.setHeader('content-type', type);
   response.write(start);

@@ -1,11 +1,11 @@
-/** `POST /api/tools/abort/:toolId` at the HTTP port of the bridge, with the real server behind it. */
+/** `POST /api/tools/abort/:toolId` at the HTTP port of the bridge, in front of the real server. */
 import { expect, test } from '@jest/globals';
 import { stage } from '../../support/stage.ts';
 import { McpClient } from '../../../shared/client/index.ts';
 import { startHttp } from './support/bridge-stage.ts';
 import { ask } from './support/http-bridge.ts';
 
-test('R40 a tool is aborted over the HTTP port of the bridge, with the token alone', async () => {
+test('R40 a client aborts a tool execution over the HTTP port of the bridge, with no more than the token', async () => {
   const { server } = await stage({ args: ['--mode', 'auto'] });
   const bridge = await startHttp(server);
   const client = new McpClient({ url: bridge.url, token: bridge.token });
@@ -34,7 +34,7 @@ test('R40 a tool is aborted over the HTTP port of the bridge, with the token alo
   ]);
   const ended = await client.call('wait_for_task', { sessionId });
   expect(JSON.stringify(ended)).toContain('enough');
-  // Without a body, as in the document's example; a second abort and an unknown id are answered.
+  // The body may be absent. A second abort and an unknown id get an answer too.
   const again = await ask(address(toolId), { headers: bridge.credentials });
   expect(JSON.parse(again.body)).toMatchObject({
     success: false,

@@ -44,13 +44,13 @@ describe('access to MCP over HTTP', () => {
   test.each([
     ['no token', {}],
     ['another token', { authorization: 'Bearer 0123456789012345678901234567890123456789012' }],
-    ['a part of it', { authorization: 'part' }],
+    ['a part of the token', { authorization: 'part' }],
     ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
     ['an empty token', { authorization: 'Bearer ' }],
     ['a token of 10 kB', { authorization: `Bearer ${'x'.repeat(10_000)}` }],
   ])('X1 a request with %s gets 401, and the answer says only where the token is', async (what, headers) => {
     const shown =
-      what === 'a part of it' ? { authorization: `Bearer ${bridge.token.slice(0, -1)}` } : headers;
+      what === 'a part of the token' ? { authorization: `Bearer ${bridge.token.slice(0, -1)}` } : headers;
     for (const method of ['POST', 'GET', 'DELETE', 'PUT', 'OPTIONS']) {
       const answer = await ask(bridge.url, { method, headers: { ...MCP_HEADERS, ...shown } });
       expect(answer.status).toBe(401);
@@ -62,7 +62,7 @@ describe('access to MCP over HTTP', () => {
     expect(elsewhere.status).toBe(401);
   });
 
-  test('X1 the bridge makes its own token, only its owner can read the file, and no log contains it', async () => {
+  test('X1 the bridge creates its token, only its owner can read the file, and no log contains the token', async () => {
     const path = join(bridge.stateDir, 'http-token');
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect((await initialize(bridge.credentials)).status).toBe(200);
@@ -77,7 +77,7 @@ describe('access to MCP over HTTP', () => {
     },
   );
 
-  test.each(['localhost', '127.0.0.1', '[::1]'])('the host %s is allowed', async (name) => {
+  test.each(['localhost', '127.0.0.1', '[::1]'])('the bridge accepts the host %s', async (name) => {
     const host = `${name}:${new URL(bridge.url).port}`;
     expect((await initialize({ ...bridge.credentials, host })).status).toBe(200);
   });
@@ -88,18 +88,21 @@ describe('access to MCP over HTTP', () => {
     'http://127.0.0.1:8080',
     `${PAGE}.evil.example.com`,
     'http://console.example.com',
-  ])('X1 a page of %p gets 403 and cannot read the answer, even with the token', async (origin) => {
-    const answer = await initialize({ ...bridge.credentials, origin });
-    expect(answer.status).toBe(403);
-    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
-    const preflight = await ask(bridge.url, {
-      method: 'OPTIONS',
-      headers: { origin, 'access-control-request-method': 'POST' },
-    });
-    expect(preflight.status).toBe(403);
-  });
+  ])(
+    'X1 a page of the origin %p gets 403 and cannot read the answer, even with the token',
+    async (origin) => {
+      const answer = await initialize({ ...bridge.credentials, origin });
+      expect(answer.status).toBe(403);
+      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+      const preflight = await ask(bridge.url, {
+        method: 'OPTIONS',
+        headers: { origin, 'access-control-request-method': 'POST' },
+      });
+      expect(preflight.status).toBe(403);
+    },
+  );
 
-  test('X1 the bridge’s own origin is allowed, but only with the token', async () => {
+  test("X1 a page of the bridge's own origin is accepted, but only with the token", async () => {
     const { origin } = new URL(bridge.url);
     const answer = await initialize({ ...bridge.credentials, origin });
     expect(answer.status).toBe(200);
@@ -109,7 +112,7 @@ describe('access to MCP over HTTP', () => {
     expect((await initialize({ ...bridge.credentials, origin: `${origin}0` })).status).toBe(403);
   });
 
-  test('a page of an allowed origin may send a preflight, call with the token, and read the session id', async () => {
+  test('a page of an allowed origin can send a preflight, call with the token, and read the session id', async () => {
     const preflight = await ask(bridge.url, {
       method: 'OPTIONS',
       headers: {
@@ -146,7 +149,7 @@ describe('access to MCP over HTTP', () => {
     expect(answer.headers['mcp-session-id']).toBeTruthy();
     expect(answer.headers['access-control-allow-origin']).toBe(PAGE);
     expect(String(answer.headers['access-control-expose-headers'])).toContain('Mcp-Session-Id');
-    // A page can also read refusals, so that it can report a lost token.
+    // A page can also read a refusal, so that it can report a lost token.
     const refused = await initialize({ origin: PAGE });
     expect(refused.status).toBe(401);
     expect(refused.headers['access-control-allow-origin']).toBe(PAGE);
@@ -154,11 +157,11 @@ describe('access to MCP over HTTP', () => {
 
   test.each([
     ['not JSON', '{', 400],
-    ['no message', '[]', 400],
+    ['an empty batch', '[]', 400],
     ['nested 100,000 deep', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 400],
     ['5 MB', `{"x":"${'y'.repeat(5_000_000)}"}`, 413],
     ['a call without a session', '{"jsonrpc":"2.0","id":1,"method":"tools/list"}', 400],
-  ])('X3 a body that is %s is refused, and the next client is served', async (_, body, status) => {
+  ])('X3 a body that is %s is refused, and the next client gets its answer', async (_, body, status) => {
     const answer = await ask(bridge.url, { headers: { ...MCP_HEADERS, ...bridge.credentials }, body });
     expect(answer.status).toBe(status);
     expect(JSON.parse(answer.body)).toMatchObject({ jsonrpc: '2.0', error: { message: expect.any(String) } });
@@ -175,7 +178,7 @@ describe('access to MCP over HTTP', () => {
     ['another method', { method: 'PUT' }, 405],
     ['a method the Fetch Standard forbids', { method: 'TRACE' }, 405],
   ])(
-    '%s is refused with a status that says so',
+    '%s gets an error status of its own',
     async (_, { path = '/mcp', method = 'POST', headers = {} }: Odd, status) => {
       const answer = await ask(new URL(path, bridge.url).href, {
         method,
@@ -195,7 +198,7 @@ interface Odd {
 
 describe('a call over HTTP that its client cancels', () => {
   test.each([7, 'seven'])(
-    'R48 R50 with the id %p gets a last event with the reason, and its stream ends',
+    'R48 R50 with the id %p, the stream ends after a last event with the reason',
     async (requestId) => {
       const agent = await startAgent({ onMessage: (task) => task.work() });
       const bridge = await startHttp(agent);
@@ -216,7 +219,7 @@ describe('a call over HTTP that its client cancels', () => {
       await agent.asked('SendStreamingMessage');
       const params = { requestId, reason: 'AbortError: user-cancel' };
       expect((await post({ method: 'notifications/cancelled', params })).status).toBe(202);
-      // All events, up to the end of the stream.
+      // All events until the end of the stream.
       const events = (await call).body.split('\n').filter((line) => line.startsWith('data: '));
       expect(events.at(-1)).toMatch(
         /notifications\/progress.*the person stopped it.*Its task was not touched/,
@@ -243,8 +246,8 @@ async function clientOf(args: readonly string[], agentUrl = 'http://127.0.0.1:1'
   return startClient({ url: agentUrl }, { args: [...args, '--log-level', 'info'] });
 }
 
-describe('HTTP beside stdio', () => {
-  test('B2 one bridge serves both, ends when the client closes stdin, and writes only MCP to stdout', async () => {
+describe('HTTP and stdio in one bridge', () => {
+  test('B2 one bridge serves stdio and HTTP, ends when the client closes stdin, and writes only MCP to stdout', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work().say('done').complete() });
     const client = await clientOf(['--http', '0'], agent.url);
     await client.logged(/serving MCP over HTTP/);
@@ -256,7 +259,7 @@ describe('HTTP beside stdio', () => {
     expect(client.strays).toEqual([]);
   });
 
-  test('a port in use is reported, and the client at stdin is still served', async () => {
+  test('the bridge reports a port in use, and still serves the client at stdin', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     closeAfterTest(() => other.close());
@@ -277,7 +280,7 @@ describe('HTTP beside stdio', () => {
     [['--nothing-of-the-kind'], 2, /unknown option/],
     [['--http-allow-origin'], 2, /argument missing/],
     [['--help'], 0, /^$/],
-  ])('with %j the process exits with %i, and says why', async (args, code, said) => {
+  ])('with %j the process exits with %i and says why', async (args, code, said) => {
     expect(await exitOf(args)).toEqual({ code, said: expect.stringMatching(said) });
   });
 });

@@ -93,7 +93,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     expect(agent.aborted).toEqual(['live-1', 'live-1']);
   });
 
-  test('R48 E4 a call that it cancels ends, the task continues, and the next call says so', async () => {
+  test('R48 E4 cancels a call: the call ends, the task continues, and the next result says so', async () => {
     const agent = await agentOf();
     const bridge = await bridgeOf(agent, ['--on-cancel', 'cancel']);
     const client = await clientOf(bridge);
@@ -111,9 +111,9 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     expect(agent.count('CancelTask')).toBe(0);
   });
 
-  // In 2026-07-28 a client cancels a call by closing its stream. That does not say who cancelled it.
+  // In 2026-07-28 a client cancels a call by closing its stream. The bridge cannot see who cancelled it.
   if (sessions)
-    test('R48 a stop by the person cancels the task with --on-cancel cancel', async () => {
+    test('R48 with --on-cancel cancel, cancels the task if the person stops the call', async () => {
       const agent = await agentOf();
       const bridge = await bridgeOf(agent, ['--on-cancel', 'cancel']);
       const client = await clientOf(bridge);
@@ -126,7 +126,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
       expect(agent.task.ended).toBe(true);
     });
 
-  test('B3 R65 finds and decides the same task after the bridge is killed and started again', async () => {
+  test('B3 R65 finds and decides the same task after a kill and a restart of the bridge', async () => {
     const agent = await agentOf({
       onMessage: (task) => task.work().ask(pendingWrite('one')),
       onDecisions: (task) => task.work().say('written').complete(),
@@ -158,7 +158,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
   });
 
   if (sessions)
-    test('E4 DELETE of a session ends only its calls: the next session finds the task', async () => {
+    test('E4 ends only its calls with DELETE: the next session finds the task', async () => {
       const agent = await agentOf();
       const bridge = await bridgeOf(agent);
       const client = await clientOf(bridge);
@@ -189,7 +189,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('on SIGTERM the calls, the streams and the process end in order, and the task continues', async () => {
+  test('SIGTERM ends the calls, the streams and the bridge with exit code 0, and the task continues', async () => {
     const agent = await agentOf();
     const bridge = await bridgeOf(agent);
     const client = await clientOf(bridge);

@@ -1,4 +1,4 @@
-/** The two programs and the official MCP clients over HTTP: real processes and sockets from end to end. */
+/** The bridge over HTTP, the real server and the official MCP clients: real processes and sockets from end to end. */
 import { actionOf } from '../../support/a2a-message.ts';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import { CANCEL, CHECK, DECIDE, DELEGATE, LIST, WAIT, closing, startHttp } from 
 import type { HttpBridge } from './support/http-bridge.ts';
 import { HTTP_CLIENTS, type HttpClient } from './support/http-client.ts';
 
-/** Longer than a test may take; what a failed test leaves behind ends by itself. */
+/** Runs longer than a test. After a failed test, this command ends by itself. */
 const LONG = 'echo running; sleep 90 & wait';
 
 const delegated = z.looseObject({
@@ -20,7 +20,7 @@ const delegated = z.looseObject({
 });
 
 describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, connect) => {
-  /** A bridge at that server, and a client of it; a bridge that follows another takes its state and its port. */
+  /** Starts a bridge and a client. With `before`, the new bridge uses the state directory and the port of that bridge. */
   async function clientOf(
     { server }: Stage,
     before?: HttpBridge,
@@ -32,7 +32,7 @@ describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, co
     return { bridge, client: closing(await connect(bridge)) };
   }
 
-  test('R01 R20 what was delegated over one bridge is approved over the next, and runs exactly once', async () => {
+  test('R01 R20 a task that starts over one bridge is approved over the next, and its tool runs exactly once', async () => {
     const whole = await stage();
     const first = await clientOf(whole);
     const task = plan(append('test.md', 'hello\n'), { say: 'Done.' });
@@ -51,7 +51,7 @@ describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, co
     expect(await whole.file('test.md')).toBe('hello\n');
   });
 
-  test('R40 R41 a tool that runs is named with the time of its start, aborted, and then is no more', async () => {
+  test('R40 R41 a status call lists the running tool with its start time, an abort stops it, and a second abort finds nothing', async () => {
     const whole = await stage();
     const { client } = await clientOf(whole);
     const task = plan(shell(LONG), { say: 'Done.' });
@@ -84,7 +84,7 @@ describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, co
     expect(as.isError).toBeUndefined();
   });
 
-  test('R24 R48 a client that goes while a command runs stops nothing; a cancel stops the command', async () => {
+  test('R24 R48 a call that its client cancels leaves the command running; a cancel of the task stops the command', async () => {
     const whole = await stage();
     const { bridge, client } = await clientOf(whole);
     const { workspace } = whole.server;

@@ -14,7 +14,7 @@ import {
 } from './support/bridge-stage.ts';
 import { textOf, type ToolResult } from './support/raw-client.ts';
 
-/** Resolves when the bridge has put the result of that task into the inbox. */
+/** Resolves when the bridge has put the result of this task into the inbox. */
 const kept = (stateDir: string, taskId: string): Promise<void> =>
   rowIn(stateDir, `SELECT 1 FROM delegations WHERE task_id = '${taskId}' AND ended IS NOT NULL`);
 
@@ -23,7 +23,7 @@ const OPEN = `SELECT task_id FROM delegations WHERE state = 'accepted'`;
 const waiting = (result: ToolResult): unknown => result.structuredContent?.['waitingResults'];
 
 describe('results that no client has collected', () => {
-  test('R68 are announced once, in the text and the structure of the next answer, and are kept until a client collects them', async () => {
+  test('R68 the next answer announces them once, as text and structure, and the bridge keeps them until a client collects them', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await startClient(agent, { stateDir });
@@ -52,7 +52,7 @@ describe('results that no client has collected', () => {
     expect(waiting(await third.call(LIST, {}))).toBeUndefined();
   });
 
-  test('a status call asks the agent once, and the inbox uses the same answer', async () => {
+  test('a status call sends one request to the agent, and the inbox uses the same answer', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
     const client = await startClient(agent);
     await client.call(DELEGATE, { task: 'ask me' });
@@ -64,7 +64,7 @@ describe('results that no client has collected', () => {
     expect(agent.count('GetTask') - before).toBe(1);
   });
 
-  test('R97 are also announced with a prompt and with a resource, and review_pending contains the preview of the pending action', async () => {
+  test('R97 prompts and resources announce them too, and review_pending contains the preview of the pending action', async () => {
     const stateDir = await stateDirectory();
     let tasks = 0;
     const agent = await startAgent({
@@ -88,7 +88,7 @@ describe('results that no client has collected', () => {
     );
   });
 
-  test('R68 B3 are announced by the next bridge with its first answer, after the delegating bridge has gone', async () => {
+  test('R68 B3 after the delegating bridge has ended, the next bridge announces them with its first answer', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const first = await startClient(agent, { stateDir });
@@ -101,7 +101,7 @@ describe('results that no client has collected', () => {
     expect(waiting(told)).toMatchObject([{ sessionId: 'session-1', title: 'outlive me' }]);
     await second.kill();
 
-    // No client has collected the result, so another bridge announces it too.
+    // No client has collected the result, so a third bridge announces it too.
     const third = await startClient(agent, { stateDir });
     expect(waiting(await third.call(LIST, {}))).toMatchObject([{ sessionId: 'session-1' }]);
     expect(waiting(await third.call(LIST, {}))).toBeUndefined();
@@ -109,7 +109,7 @@ describe('results that no client has collected', () => {
     expect(result.structuredContent).toMatchObject({ output: 'done' });
   });
 
-  test('R68 are announced by every bridge of the user, until one of them has delivered the result', async () => {
+  test('R68 every bridge of the user announces them, until one bridge has delivered the result', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const mine = await startClient(agent, { stateDir });
@@ -125,7 +125,7 @@ describe('results that no client has collected', () => {
     expect(waiting(await third.call(LIST, {}))).toBeUndefined();
   });
 
-  test('R68 a result that a call waits for is not announced', async () => {
+  test('R68 the bridge does not announce a result for which a call waits', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await startClient(agent, { stateDir });
@@ -138,19 +138,19 @@ describe('results that no client has collected', () => {
     expect(waiting(await client.call(LIST, {}))).toBeUndefined();
   });
 
-  test('R68 a task that waited here and was decided elsewhere is announced when it has ended', async () => {
+  test('R68 the bridge announces the end of a task after another channel has decided its action', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
     const client = await startClient(agent, { stateDir });
     await client.call(DELEGATE, { task: 'ask elsewhere' });
     agent.task.work().say('written').complete();
-    // The end of the stream that showed it parked may still be on its way when the first of these looks.
+    // The stream may still report the earlier state when the first call asks.
     let told: unknown;
     while (told === undefined) told = waiting(await client.call(LIST, {}));
     expect(told).toMatchObject([{ sessionId: 'session-1', state: 'completed' }]);
   });
 
-  test('R68 an agent that accepts connections and never answers delays one answer for a moment, and no later one', async () => {
+  test('R68 an agent that accepts connections and never answers delays one answer briefly, and no later answer', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const { port } = agent;
@@ -162,12 +162,13 @@ describe('results that no client has collected', () => {
     await new Promise<void>((resolve) => silent.listen(port, '127.0.0.1', resolve));
     closeAfterTest(() => silent.close());
     const client = await startClient({ url: `http://127.0.0.1:${String(port)}` }, { stateDir });
-    // Both are answered before the agent is given up, which takes longer than this test may.
+    // The bridge answers both calls before its request to the agent times out. That time-out is longer than the
+    // test's.
     for (let call = 0; call < 2; call += 1)
       expect(textOf(await client.call('abort_tool_execution', { toolId: '' }))).toContain('is not the id');
   }, 15_000);
 
-  test('R68 only the newest of many are listed one by one', async () => {
+  test('R68 an answer lists the ten newest of many results, and counts the others', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await startClient(agent, { stateDir });

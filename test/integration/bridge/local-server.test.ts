@@ -12,8 +12,8 @@ import { readServerRecord, writeServerRecord } from '../../../shared/state/serve
 import { obtainToken } from '../../../shared/state/token-file.ts';
 
 /**
- * Stands for the built a2a-server: notes each start, listens, and leaves its address when it is ready. It is started
- * detached, as the real one is, so it sees to its own end.
+ * Stands for the built a2a-server. It records each start, listens, and writes its address when it is ready. Like the
+ * real server it runs detached, so it must end itself.
  */
 const SERVER = `
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ try {
 } catch {
   process.exit(0);
 }
-// It outlives neither its state directory, which each test removes, nor the run that started it.
+// It ends when its state directory is gone, or when the process that started it has ended.
 const starter = process.ppid;
 setInterval(() => {
   if (!existsSync(state + '/starts') || process.ppid !== starter) process.exit(0);
@@ -81,7 +81,7 @@ describe('the local server', () => {
   const starts = async (): Promise<number> =>
     (await readFile(join(stateDirectory, 'starts'), 'utf8')).trim().split('\n').length;
 
-  test('is started when none runs, and found with a credential of its run that is not the token', async () => {
+  test('is started if none runs; the bridge gets a credential for this run, not the token', async () => {
     const endpoint = await findServer(local());
     const token = await obtainToken(stateDirectory);
     expect(endpoint.headers['authorization']).toMatch(/^Bearer [\w-]{43}$/);
@@ -90,7 +90,7 @@ describe('the local server', () => {
     expect((await fetch(endpoint.url, { headers: endpoint.headers })).status).toBe(200);
   });
 
-  test('is one for all bridges, however many start together', async () => {
+  test('is one process for all bridges, even if several bridges start it at the same time', async () => {
     const endpoints = await Promise.all(Array.from({ length: 5 }, () => findServer(local())));
     expect(new Set(endpoints.map((each) => each.url)).size).toBe(1);
     expect(await starts()).toBe(1);
@@ -98,7 +98,7 @@ describe('the local server', () => {
     expect(await starts()).toBe(1);
   });
 
-  test('is told the configuration file that the bridge was told', async () => {
+  test('gets the configuration file of the bridge', async () => {
     await findServer(local({ configFile: '/somewhere/config.json' }));
     const [line = ''] = (await readFile(join(stateDirectory, 'starts'), 'utf8')).split('\n');
     expect(JSON.parse(line)).toEqual([
@@ -111,7 +111,7 @@ describe('the local server', () => {
     ]);
   });
 
-  test('is started anew when the one that left its address has been killed', async () => {
+  test('is started again after a kill, although its address is still recorded', async () => {
     const before = await findServer(local());
     const record = await readServerRecord(stateDirectory);
     process.kill(record?.pid ?? 0, 'SIGKILL');
@@ -125,7 +125,7 @@ describe('the local server', () => {
     expect(await starts()).toBe(2);
   });
 
-  test('is waited for while it shuts down, and started anew when it has gone', async () => {
+  test('is started again after it has finished its shutdown', async () => {
     let asked = 0;
     const token = await obtainToken(stateDirectory);
     const { url, server: closing } = await listening((request, response) => {
@@ -138,7 +138,7 @@ describe('the local server', () => {
     expect([asked, await starts()]).toEqual([3, 1]);
   });
 
-  test('ends at once: the error shows the end of its log', async () => {
+  test('exits at once: the error shows the end of its log', async () => {
     await writeFile(
       script,
       `console.error('old line'); console.error('Port 41242 is taken: another program listens there.'); process.exit(78);`,
@@ -146,12 +146,12 @@ describe('the local server', () => {
     await expect(findServer(local())).rejects.toThrow(
       /could not be started: it ended at once \(exit code 78\)[^]*another program listens there[^]*A2A_SERVER_PORT.*config\.json/,
     );
-    // Nothing is left locked: the next attempt is not kept waiting.
+    // No lock remains: the next attempt starts at once.
     await writeFile(script, SERVER);
     await expect(findServer(local())).resolves.toMatchObject({ url: expect.stringContaining('http://') });
   });
 
-  test('cannot be started, because the disk refuses its log: the error is typed and says what to check', async () => {
+  test('does not start when the disk refuses its log: the error has a type and says what to check', async () => {
     await mkdir(join(stateDirectory, 'server.log'));
     await expect(findServer(local())).rejects.toMatchObject({
       reason: 'STORAGE',
@@ -159,26 +159,26 @@ describe('the local server', () => {
     });
   });
 
-  test('cannot be found when it may not be started: the error says how to start it', async () => {
+  test('does not run and may not be started: the error says how to start it', async () => {
     await expect(findServer(local({ autoStart: false }))).rejects.toThrow(
       `Start it with: node ${script} --state-dir ${stateDirectory}`,
     );
   });
 
-  test('X1 a program that has the address of a server that has gone receives no request', async () => {
+  test('X1 a program on the address of a server that has ended receives no request', async () => {
     const shown: unknown[] = [];
     const { url, server } = await listening((request, response) => {
       shown.push(request.url);
       response.end();
     });
-    // No process has a pid as great as this.
+    // No process has a pid as large as this.
     await writeServerRecord(stateDirectory, { url, pid: 2 ** 30, version: '0', startedAt: 'then' });
     expect((await findServer(local())).url).not.toBe(url);
     expect(shown).toEqual([]);
     server.close();
   });
 
-  test('R104 X1 another program on the address, with a copy of the card, never receives a token', async () => {
+  test('R104 X1 another program on the address, with a copy of the card, receives no token', async () => {
     const token = await obtainToken(stateDirectory);
     const credentials: unknown[] = [];
     const { url, server } = await listening((request, response) => {
@@ -194,7 +194,7 @@ describe('the local server', () => {
     server.close();
   });
 
-  test('R104 X1 a program that relays the challenge to the real server never receives a token', async () => {
+  test('R104 X1 a program that forwards the challenge to the real server receives no token', async () => {
     const real = await findServer(local());
     const credentials: unknown[] = [];
     const { url, server } = await listening((request, response) => {
@@ -229,7 +229,7 @@ describe('the local server', () => {
     server.close();
   });
 
-  test('answers as a stranger would while its process lives: an error that names the address and the pid', async () => {
+  test('does not prove its identity although its process lives: the error names the address and the pid', async () => {
     const { url, server } = await listening((_, response) => response.writeHead(404).end());
     await writeServerRecord(stateDirectory, { url, pid: process.pid, version: '0', startedAt: 'now' });
     await expect(findServer(local())).rejects.toThrow(

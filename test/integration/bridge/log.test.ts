@@ -1,4 +1,4 @@
-/** What the bridge logs of its sessions. */
+/** The log lines of the bridge about its sessions. */
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
@@ -15,7 +15,7 @@ import { RawClient } from './support/raw-client.ts';
 
 const line = z.looseObject({ time: z.number(), msg: z.string() });
 
-test('each state of a session is one line, with its ids and what waits, and without its text', async () => {
+test('each state of a session is one log line with the ids of session, task and pending calls, and without text of the task', async () => {
   const agent = await startAgent({
     onMessage: (task) => task.work().ask(pendingWrite('one')),
     onDecisions: (task) => task.work().say('SECRET').complete(),

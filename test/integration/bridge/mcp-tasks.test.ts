@@ -52,7 +52,7 @@ const asking = (): Promise<FakeAgent> =>
     onDecisions: (task, [decision]) => task.work().say(`decided ${decision?.decision}`).complete(),
   });
 
-test('R66 a client that declares tasks gets one at once, polls it, answers the form of the pending action, and gets the result', async () => {
+test('R66 a client that declares tasks gets a task at once, polls it, answers the form of the pending action, and gets the result', async () => {
   const agent = await asking();
   const forms: Form[] = [];
   const person = (form: Form): ApplicationElicitResult => {
@@ -76,10 +76,14 @@ test('R66 a client that declares tasks gets one at once, polls it, answers the f
 
 describe('MCP tasks', () => {
   test.each<[string, ApplicationElicitResult, object]>([
-    ['declining denies', { action: 'decline' }, { decision: 'deny' }],
-    ['a reason goes with it', accept({ decision: 'deny', reason: 'no' }), { decision: 'deny', reason: 'no' }],
-    ['text is an edit', accept({ editedContent: 'hi' }), { decision: 'edit', content: 'hi' }],
-    ['trust reaches further', accept({ decision: 'trust_tool' }), { decision: 'approve', scope: 'tool' }],
+    ['Decline denies', { action: 'decline' }, { decision: 'deny' }],
+    [
+      'a reason reaches the agent',
+      accept({ decision: 'deny', reason: 'no' }),
+      { decision: 'deny', reason: 'no' },
+    ],
+    ['changed text is an edit', accept({ editedContent: 'hi' }), { decision: 'edit', content: 'hi' }],
+    ['trust sets a wider scope', accept({ decision: 'trust_tool' }), { decision: 'approve', scope: 'tool' }],
   ])('R66 in the form %s', async (_, answer, decision) => {
     const agent = await asking();
     const client = await clientAt(agent, {
@@ -91,7 +95,7 @@ describe('MCP tasks', () => {
     expect(agent.decisions).toMatchObject([decision]);
   });
 
-  test('R95 waiting for what already waits is answered at once with the preview, and no second task is made', async () => {
+  test('R95 a wait for a task with a pending action returns the preview at once, and creates no second task', async () => {
     const agent = await asking();
     const client = await clientAt(agent);
     const begun = await client.ask('tools/call', { name: DELEGATE, arguments: { task: 'do it' } });
@@ -110,7 +114,7 @@ describe('MCP tasks', () => {
     expect(agent.tasks.size).toBe(1);
   });
 
-  test('R95 waiting for a task that the client follows already makes no second task, and says so', async () => {
+  test('R95 a wait for a task that the client already polls creates no second task, and says so', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await clientAt(agent);
     const taskId = await delegated(client);
@@ -126,7 +130,7 @@ describe('MCP tasks', () => {
     expect(report.parse(resultFromTaskOutcome(outcome)).structuredContent).toMatchObject({ output: 'done' });
   });
 
-  test('R97 the result of a task begins with what else has finished', async () => {
+  test('R97 the result of a task begins with the results of other tasks that have ended', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const stateDir = await stateDirectory();
     const before = await clientAt(agent, { stateDir, tasks: false });
@@ -147,7 +151,7 @@ describe('MCP tasks', () => {
     });
   });
 
-  test('R66 the same through tools for a client that does not declare tasks, whose task methods are refused', async () => {
+  test('R66 a client that does not declare tasks uses tools for the same steps, and its task methods are refused', async () => {
     const agent = await asking();
     const client = await clientAt(agent, { tasks: false });
     const asked = await client.ask('tools/call', {
@@ -176,7 +180,7 @@ describe('MCP tasks', () => {
     });
   });
 
-  test('R66 B3 the id of a task survives the bridge: the next one shows it, takes the answer to its form, and has its result', async () => {
+  test('R66 B3 after a kill of the bridge, the next bridge shows the same task id, takes the answer to its form, and has its result', async () => {
     const agent = await asking();
     const stateDir = await stateDirectory();
     const first = await clientAt(agent, { stateDir });
@@ -201,12 +205,12 @@ describe('MCP tasks', () => {
     expect(agent.decisions).toHaveLength(1);
   });
 
-  test('R66 a decision over the tool withdraws the form, an answer to it that comes late is ignored, and the task goes on', async () => {
+  test('R66 a decision with the tool withdraws the form, the bridge ignores a later answer to it, and the task continues', async () => {
     const agent = await asking();
     const client = await clientAt(agent);
     const taskId = await delegated(client);
     const [key = ''] = Object.keys((await look(client, taskId)).inputRequests ?? {});
-    // The same handle works in the tools.
+    // The tools accept the task id as a session id.
     const decided = await client.ask('tools/call', {
       name: DECIDE,
       arguments: {
@@ -230,7 +234,7 @@ describe('MCP tasks', () => {
     expect(decisionChannels(agent)).toEqual(['tool']);
   });
 
-  test('R66 of several pending actions one is answered: the others go on waiting, and its form is gone', async () => {
+  test('R66 an answer to one of several forms removes that form, and the other actions still wait', async () => {
     const agent = await startAgent({
       onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two')),
       onDecisions: (task) => (task.pending.length === 0 ? task.work().complete() : undefined),
@@ -252,7 +256,7 @@ describe('MCP tasks', () => {
     expect(await look(client, taskId)).toMatchObject({ status: 'completed' });
   });
 
-  test('R66 D1 an answer that is no clear decision, or comes faster than a person reads, decides nothing, and is asked for anew', async () => {
+  test('R66 D1 an answer that is faster than a person reads decides nothing, and the bridge shows a new form', async () => {
     const agent = await asking();
     const client = await clientAt(agent, { args: ['--fastest-answer-seconds', '60'] });
     const taskId = await delegated(client);
@@ -282,7 +286,7 @@ describe('MCP tasks', () => {
     expect(report.parse(tool.result).structuredContent).toMatchObject({ state: 'completed' });
   });
 
-  test('R66 tasks/cancel ends the task on its agent, and the second is acknowledged like the first', async () => {
+  test('R66 tasks/cancel ends the task on its agent, and a second tasks/cancel gets the same answer', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await clientAt(agent);
     const taskId = await delegated(client);
@@ -293,7 +297,7 @@ describe('MCP tasks', () => {
     expect(agent.count('CancelTask')).toBe(1);
   });
 
-  test('R66 a task that nobody knows is a JSON-RPC error by its code, and wait_for_task gives a task for a session that goes on', async () => {
+  test('R66 an unknown task id is a JSON-RPC error, and wait_for_task creates a task for a session that still works', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const stateDir = await stateDirectory();
     const client = await clientAt(agent, { stateDir });
@@ -311,7 +315,7 @@ describe('MCP tasks', () => {
     expect(ended.result).toMatchObject({ resultType: 'complete', structuredContent: { output: 'done' } });
   });
 
-  test('R66 a client that listens is told what its task has become: the form, the end, and nothing after it', async () => {
+  test('R66 a subscribed client receives the form and the end of its task, and nothing after it', async () => {
     const agent = await asking();
     const client = await clientAt(agent);
     const taskId = await delegated(client);
@@ -331,14 +335,14 @@ describe('MCP tasks', () => {
     expect(told.waiting()).toBe(0);
   });
 
-  test('R66 a client that does not declare tasks may not listen to them', async () => {
+  test('R66 a client that does not declare tasks cannot subscribe to tasks', async () => {
     const agent = await asking();
     const client = await clientAt(agent, { tasks: false });
     const { error } = await client.ask('subscriptions/listen', { notifications: { taskIds: ['a::b'] } });
     expect(error).toMatchObject({ code: -32021 });
   });
 
-  test('R66 R08 with the real server a form and the tool race: exactly one of them decides, and the file is written only if it was the form', async () => {
+  test('R66 R08 with the real server, form and tool decide at the same time: one of them counts, and the file exists only if the form approved', async () => {
     const whole = await sharedStage();
     const client = await clientAt(whole.server);
     const { workspace } = whole.server;
@@ -377,7 +381,7 @@ describe('MCP tasks', () => {
     }
   });
 
-  test('R66 R01 with the real server a form is answered, the file is written once, and the journal says how it was decided', async () => {
+  test('R66 R01 with the real server, an answer to a form writes the file once, and the journal has its channel', async () => {
     const whole = await sharedStage();
     const client = await clientAt(whole.server, { person: () => accept() });
     const execution = await client.session.callTool(DELEGATE, {

@@ -1,4 +1,4 @@
-/** What the MCP specifications require of a server, byte by byte: the bundled bridge over HTTP, without an SDK's client. */
+/** Rules of the MCP specifications for servers, byte by byte, with the bundled bridge over HTTP and no SDK client. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ const META: Record<string, unknown> = {
   [`${PREFIX}clientCapabilities`]: {},
 };
 
-/** A request of 2026-07-28. @param change what is wrong with it; an undefined header is left out */
+/** Sends a request of 2026-07-28. @param change replaces the metadata or headers; an undefined header is left out */
 function modern(
   method: string,
   params: Record<string, unknown> = {},
@@ -99,7 +99,7 @@ const listed = z.looseObject({
 });
 
 describe('MCP 2026-07-28 over HTTP', () => {
-  test('server/discover names versions, capabilities and the server, and says how long that holds', async () => {
+  test('server/discover returns versions, capabilities, the name of the server, and how long a client may cache them', async () => {
     const { status, message: answer } = await modern('server/discover');
     expect(status).toBe(200);
     expect(answer).toMatchObject({
@@ -124,20 +124,20 @@ describe('MCP 2026-07-28 over HTTP', () => {
     },
   );
 
-  test('the list of tools has one order, and does not depend on the connection', async () => {
+  test('tools/list always returns the tools in the same order, on every connection', async () => {
     const [first, second] = [await modern('tools/list'), await modern('tools/list')];
     expect(second.message?.result).toEqual(first.message?.result);
   });
 
   test.each(['protocolVersion', 'clientCapabilities'])(
-    'a request without the field %s of its metadata is invalid: 400, -32602',
+    'a request without the field %s in its metadata gets 400 and -32602',
     async (field) => {
       const answer = await modern('tools/list', {}, { meta: without(field) });
       expect(answer).toMatchObject({ status: 400, message: { error: { code: -32_602 } } });
     },
   );
 
-  test('a version that is not supported is 400 and -32022, with those that are', async () => {
+  test('a request with an unsupported version gets 400 and -32022, with the supported versions', async () => {
     const meta = { ...META, [`${PREFIX}protocolVersion`]: '2099-01-01' };
     const answer = await modern(
       'tools/list',
@@ -164,13 +164,16 @@ describe('MCP 2026-07-28 over HTTP', () => {
     ['another name', { 'mcp-name': 'cancel_running_task' }],
     ['no name', { 'mcp-name': undefined }],
     ['a name that is not encoded', { 'mcp-name': '=?base64?!?=' }],
-  ])('a header with %s does not match the body: 400, -32020', async (_, headers) => {
-    const call = { name: 'list_all_active_sessions', arguments: {} };
-    const answer = await modern('tools/call', call, { headers });
-    expect(answer).toMatchObject({ status: 400, message: { error: { code: -32_020 } } });
-  });
+  ])(
+    'a call whose header has %s gets 400 and -32020, because it differs from the body',
+    async (_, headers) => {
+      const call = { name: 'list_all_active_sessions', arguments: {} };
+      const answer = await modern('tools/call', call, { headers });
+      expect(answer).toMatchObject({ status: 400, message: { error: { code: -32_020 } } });
+    },
+  );
 
-  test('an encoded name in a header is decoded before it is compared, and header names have no case', async () => {
+  test('the bridge decodes an encoded name in a header before it compares it, and header names are case-insensitive', async () => {
     const name = 'list_all_active_sessions';
     const encoded = `=?base64?${Buffer.from(name).toString('base64')}?=`;
     const headers = { 'mcp-name': undefined, 'MCP-NAME': encoded };
@@ -178,24 +181,24 @@ describe('MCP 2026-07-28 over HTTP', () => {
     expect(answer).toMatchObject({ status: 200, message: { result: { resultType: 'complete' } } });
   });
 
-  test('an unknown method is 404 and -32601', async () => {
+  test('a request with an unknown method gets 404 and -32601', async () => {
     expect(await modern('tools/unknown')).toMatchObject({
       status: 404,
       message: { error: { code: -32_601 } },
     });
   });
 
-  test('an unknown tool is -32602', async () => {
+  test('a call of an unknown tool gets -32602', async () => {
     const answer = await modern('tools/call', { name: 'no_such_tool', arguments: {} });
     expect(answer.message?.error?.code).toBe(-32_602);
   });
 
-  test('a session id is ignored, and none is given', async () => {
+  test('the bridge ignores a session id in a request, and sends none', async () => {
     const answer = await modern('tools/list', {}, { headers: { 'mcp-session-id': 'elsewhere' } });
     expect([answer.status, answer.headers.get('mcp-session-id')]).toEqual([200, null]);
   });
 
-  test('a notification is accepted with 202 and no body', async () => {
+  test('a notification gets 202 and no body', async () => {
     const headers = {
       ...JSON_HEADERS,
       'mcp-protocol-version': MODERN,
@@ -206,7 +209,7 @@ describe('MCP 2026-07-28 over HTTP', () => {
     expect(await send('POST', headers, body)).toMatchObject({ status: 202, text: '' });
   });
 
-  test('a call without the capability for tasks is answered with its result, and not with a task', async () => {
+  test('a call of a client without the tasks capability returns the result, not a task', async () => {
     const call = { name: 'delegate_task_to_assistant', arguments: { task: 'go' } };
     expect((await modern('tools/call', call)).message?.result).toMatchObject({
       resultType: 'complete',
@@ -214,9 +217,12 @@ describe('MCP 2026-07-28 over HTTP', () => {
     });
   });
 
-  test.each(['tools/list', 'resources/list'])('%s refuses a cursor that it did not give', async (method) => {
-    expect((await modern(method, { cursor: 'made up' })).message?.error?.code).toBe(-32_602);
-  });
+  test.each(['tools/list', 'resources/list'])(
+    '%s refuses a cursor that the bridge did not create',
+    async (method) => {
+      expect((await modern(method, { cursor: 'made up' })).message?.error?.code).toBe(-32_602);
+    },
+  );
 });
 
 const initialize = (version: string, headers: Record<string, string> = {}): Promise<Answer> =>
@@ -246,7 +252,7 @@ describe.each(OLDER)('MCP %s over HTTP', (revision) => {
   const ask = (method: string, params: Record<string, unknown> = {}): Promise<Answer> =>
     send('POST', session, JSON.stringify({ jsonrpc: '2.0', id: 'r-1', method, params }));
 
-  test('initialize is answered with the revision that the client asks for, capabilities and the server', async () => {
+  test('initialize returns the revision that the client asks for, the capabilities and the name of the server', async () => {
     const { message: answer, headers } = await initialize(revision);
     expect(answer).toMatchObject({
       id: 0,
@@ -256,15 +262,15 @@ describe.each(OLDER)('MCP %s over HTTP', (revision) => {
         serverInfo: { name: expect.any(String), version: expect.any(String) },
       },
     });
-    // Visible ASCII, and not to be guessed.
+    // Visible ASCII characters, and too long to guess.
     expect(headers.get('mcp-session-id')).toMatch(/^[\x21-\x7E]{32,}$/);
   });
 
-  test('initialize with a revision that nobody knows is answered with the newest of these', async () => {
+  test('initialize with an unknown revision returns the newest supported revision', async () => {
     expect((await initialize('1999-01-01')).message?.result).toMatchObject({ protocolVersion: '2025-11-25' });
   });
 
-  test('a request of a session with a revision in its header that is not known is 400', async () => {
+  test('a request with an unknown revision in its header gets 400', async () => {
     const answer = await send(
       'POST',
       { ...session, 'mcp-protocol-version': '1999-01-01' },
@@ -273,31 +279,31 @@ describe.each(OLDER)('MCP %s over HTTP', (revision) => {
     expect(answer.status).toBe(400);
   });
 
-  test('a request without a session id is 400, and one with an unknown id is 404', async () => {
+  test('a request without a session id gets 400, and one with an unknown id gets 404', async () => {
     const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
     const { 'mcp-session-id': _, ...none } = session;
     expect((await send('POST', none, ping)).status).toBe(400);
     expect((await send('POST', { ...session, 'mcp-session-id': 'elsewhere' }, ping)).status).toBe(404);
   });
 
-  test('a ping is answered with an empty result and the same id', async () => {
+  test('a ping gets an empty result with the same id', async () => {
     expect((await ask('ping')).message).toMatchObject({ id: 'r-1', result: {} });
   });
 
-  test('a notification, and a response, are accepted with 202 and no body', async () => {
+  test('a notification gets 202 and no body, and so does a response', async () => {
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'nobody' } };
     const response = { jsonrpc: '2.0', id: 'nobody', result: {} };
     for (const body of [cancelled, response])
       expect(await send('POST', session, JSON.stringify(body))).toMatchObject({ status: 202, text: '' });
   });
 
-  test('an unknown method is -32601, and an unknown tool -32602', async () => {
+  test('an unknown method gets -32601, and an unknown tool gets -32602', async () => {
     expect((await ask('tools/unknown')).message?.error?.code).toBe(-32_601);
     const called = await ask('tools/call', { name: 'no_such_tool', arguments: {} });
     expect(called.message?.error?.code).toBe(-32_602);
   });
 
-  test('GET without an Accept for events is 406, and DELETE ends the session', async () => {
+  test('GET that does not accept an event stream gets 406, and DELETE ends the session', async () => {
     const begun = await initialize(revision);
     const own = { ...session, 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
     expect((await send('GET', { ...own, accept: 'application/json' })).status).toBe(406);
@@ -306,11 +312,14 @@ describe.each(OLDER)('MCP %s over HTTP', (revision) => {
     expect((await send('POST', own, ping)).status).toBe(404);
   });
 
-  test.each(['tools/list', 'resources/list'])('%s refuses a cursor that it did not give', async (method) => {
-    expect((await ask(method, { cursor: 'made up' })).message?.error?.code).toBe(-32_602);
-  });
+  test.each(['tools/list', 'resources/list'])(
+    '%s refuses a cursor that the bridge did not create',
+    async (method) => {
+      expect((await ask(method, { cursor: 'made up' })).message?.error?.code).toBe(-32_602);
+    },
+  );
 
-  test('a request without a parameter that it needs is -32602, and says which', async () => {
+  test('a request without a required parameter gets -32602 and the name of the parameter', async () => {
     const answer = await ask('tools/call', { arguments: {} });
     expect(answer.message?.error).toMatchObject({ code: -32_602, message: expect.stringContaining('name') });
     expect((await ask('prompts/get', { name: 'delegate', arguments: {} })).message?.error?.code).toBe(
@@ -318,12 +327,12 @@ describe.each(OLDER)('MCP %s over HTTP', (revision) => {
     );
   });
 
-  test('a call without arguments that it needs is a result with isError, for the model to correct', async () => {
+  test('a tool call without a required argument returns a result with isError, so that the model can correct it', async () => {
     const called = await ask('tools/call', { name: 'wait_for_task', arguments: {} });
     expect(called.message?.result).toMatchObject({ isError: true });
   });
 
-  test('an answer as events is not kept by proxies', async () => {
+  test('the headers of an event stream forbid caching and buffering by proxies', async () => {
     const { headers } = await ask('ping');
     expect(headers.get('content-type')).toMatch(/^text\/event-stream/);
     expect(headers.get('x-accel-buffering')).toBe('no');
@@ -333,21 +342,21 @@ describe.each(OLDER)('MCP %s over HTTP', (revision) => {
 
 describe('MCP over HTTP, any revision', () => {
   test.each([
-    ['what is not JSON', '{"jsonrpc":', -32_700],
-    ['another JSON-RPC', '{"jsonrpc":"1.0","id":1,"method":"ping"}', undefined],
+    ['a body that is not JSON', '{"jsonrpc":', -32_700],
+    ['another version of JSON-RPC', '{"jsonrpc":"1.0","id":1,"method":"ping"}', undefined],
     ['a request whose id is null', '{"jsonrpc":"2.0","id":null,"method":"ping"}', undefined],
     [
       'a batch',
       '[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]',
       undefined,
     ],
-  ])('X3 %s is 400 with a JSON-RPC error', async (_, body, code) => {
+  ])('X3 %s gets 400 and a JSON-RPC error', async (_, body, code) => {
     const answer = await send('POST', JSON_HEADERS, body);
     expect(answer.status).toBe(400);
     expect(answer.message?.error?.code).toEqual(code ?? expect.any(Number));
   });
 
-  test('each tool has a name of the allowed characters, and a schema of an object', async () => {
+  test('each tool name contains only allowed characters, and each input schema describes an object', async () => {
     const { tools } = listed.parse((await modern('tools/list')).message?.result);
     for (const { name, inputSchema } of tools) {
       expect(name).toMatch(/^[A-Za-z0-9_.-]{1,128}$/);
@@ -356,7 +365,7 @@ describe('MCP over HTTP, any revision', () => {
     expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length);
   });
 
-  test('an answer names the same id as its request, and an error too', async () => {
+  test('each answer and each error has the id of its request', async () => {
     expect((await modern('tools/list')).message?.id).toBe('r-1');
     expect((await modern('tools/unknown')).message?.id).toBe('r-1');
   });

@@ -1,4 +1,4 @@
-/** `mcp-a2a-bridge page` at a terminal. */
+/** The command `mcp-a2a-bridge page` at a terminal. */
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { page } from '../../../bridge/cli/commands/page.ts';
@@ -11,7 +11,7 @@ function unused(): never {
   throw new Error('the command asks nothing');
 }
 
-test('at a terminal it prints a link that signs in once, within ten minutes', async () => {
+test('prints a link that signs a person in', async () => {
   const { server } = await stage();
   const said: string[] = [];
   await page({

@@ -1,4 +1,4 @@
-/** What a call may not decide by itself for its task: where it works, and that it asks nobody. */
+/** A call cannot decide alone that its task uses another directory, or that its task runs without questions. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ describe('a task that a call wants to start', () => {
 
   describe('for a client without forms', () => {
     test.each(APPROVALS)(
-      'X2 works in no directory that nobody allowed: --approvals %s',
+      'X2 cannot use a directory that nobody has allowed: --approvals %s',
       async (approvals) => {
         const client = await plainClient('--approvals', approvals);
         const outside = [join(home, '.ssh'), join(own, 'link'), '../.ssh', `${own}/../.ssh`];
@@ -68,14 +68,14 @@ describe('a task that a call wants to start', () => {
       },
     );
 
-    test('X2 works in its own directory, below it, and where the operator allows it, without links', async () => {
+    test('X2 can use the directory of the client, its subdirectories and --allow-workspace, and gets the path without links', async () => {
       const client = await plainClient('--allow-workspace', join(home, '.ssh'));
       for (const workspace of [own, join(own, 'sub'), join(own, 'link')])
         expect((await client.call(DELEGATE, { task: workspace, workspace })).isError).not.toBe(true);
       expect(workspaceSent()).toEqual([own, join(own, 'sub'), join(home, '.ssh')]);
     });
 
-    test('runs unasked as the call says: its client asks nobody', async () => {
+    test('runs without questions if the call says so, because the client shows no forms', async () => {
       const client = await plainClient();
       const done = await client.call(DELEGATE, { task: 'do it', autoExecute: true });
       expect(done.structuredContent).toMatchObject({ state: 'completed' });
@@ -93,7 +93,7 @@ describe('a task that a call wants to start', () => {
       return closing(client);
     };
 
-    test('X2 works where its person allows it in a form of few rows', async () => {
+    test('X2 can use another directory after the person accepts it in a form', async () => {
       const client = await clientWith({ action: 'accept' });
       const done = await client.call(DELEGATE, { task: 'read id_rsa', workspace: join(home, '.ssh') });
       expect(done.structuredContent).toMatchObject({ state: 'completed' });
@@ -109,7 +109,7 @@ describe('a task that a call wants to start', () => {
       ['answers too fast', { action: 'accept' }, ['--fastest-answer-seconds', '60']],
       ['declines, and only people decide', { action: 'decline' }, ['--approvals', 'human-only']],
       ['is never asked', { action: 'accept' }, ['--approvals', 'tool-only']],
-    ])('X2 works nowhere else when its person %s', async (__, answer, args) => {
+    ])('X2 cannot use another directory when the person %s', async (__, answer, args) => {
       const client = await clientWith(answer, ...args);
       const refused = await client.call(DELEGATE, { task: 'read id_rsa', workspace: join(home, '.ssh') });
       expect(refused.isError).toBe(true);
@@ -118,7 +118,7 @@ describe('a task that a call wants to start', () => {
     });
 
     test.each([{ autoExecute: true }, { mode: 'auto' }])(
-      'R96 runs unasked (%j) only when its person allows it, asked once',
+      'R96 runs without questions (%j) only after the person accepts it in one form',
       async (settings) => {
         const client = await clientWith({ action: 'accept' });
         const done = await client.call(DELEGATE, { task: 'do it', ...settings });
@@ -152,7 +152,7 @@ describe('a task that a call wants to start', () => {
       return { call, repeated: () => call({ inputResponses: accepts, requestState }) };
     }
 
-    test('X2 a permit is for the directory of its form: a link that leads elsewhere since is refused', async () => {
+    test('X2 a permit covers the directory in the form: after a link changes its target, the call is refused', async () => {
       await mkdir(join(home, 'harmless'));
       await symlink(join(home, 'harmless'), join(home, 'swapped'));
       const { repeated } = await askedFor(join(home, 'swapped'));
@@ -164,7 +164,7 @@ describe('a task that a call wants to start', () => {
       expect(agent.count('SendStreamingMessage')).toBe(0);
     });
 
-    test('X2 a permit starts one task: a second call with it is refused', async () => {
+    test('X2 a permit starts one task: a second call with the same permit is refused', async () => {
       const { call, repeated } = await askedFor(join(home, '.ssh'));
       expect((await repeated()).result).toMatchObject({ structuredContent: { state: 'completed' } });
       const refused = await repeated();
@@ -175,7 +175,7 @@ describe('a task that a call wants to start', () => {
   });
 
   test.each(['outside', 'own'])(
-    'D5 a directory whose name needs more than two rows is in no form: %s',
+    'D5 the bridge shows no form for a directory whose name needs more than two rows: %s',
     async (where) => {
       const forms: ShownForm[] = [];
       const [[, connect] = []] = FORM_CLIENTS;

@@ -20,7 +20,7 @@ describe.each(['1.0', '0.3'] as const)(
       await agent.stop();
     });
 
-    test('R69 its question goes to the person, and the answer back in words', async () => {
+    test('R69 its question reaches the person, and the answer reaches the agent as text', async () => {
       const asked = await client.call(DELEGATE, { task: 'Greet me', autoExecute: true });
       expect(asked.structuredContent).toMatchObject({
         state: 'input_required',
@@ -42,7 +42,7 @@ describe.each(['1.0', '0.3'] as const)(
       expect(agent.heard).toEqual(['Greet me', 'Ada']);
     });
 
-    test('R69 D1 an approval is no answer: it is refused with the way to answer, and nothing is sent', async () => {
+    test('R69 D1 an approval does not answer its question: the bridge refuses it, says how to answer, and sends nothing', async () => {
       const heard = agent.heard.length;
       const asked = await client.call(DELEGATE, { task: 'Greet me too' });
       const sessionId = asked.structuredContent?.['sessionId'];
@@ -59,7 +59,7 @@ describe.each(['1.0', '0.3'] as const)(
       expect(waits.structuredContent).toMatchObject({ state: 'input_required' });
     });
 
-    test('D2 a message to its session does not answer its question: the answer names the code of the question', async () => {
+    test('D2 a message to its session does not answer its question: the bridge refuses it and names the code of the question', async () => {
       const asked = await client.call(DELEGATE, { task: 'Greet me at last' });
       const heard = agent.heard.length;
       const { sessionId, question } = asked.structuredContent ?? {};
@@ -74,7 +74,7 @@ describe.each(['1.0', '0.3'] as const)(
       expect(answered.structuredContent).toMatchObject({ state: 'completed', output: 'Hello, Eve!' });
     });
 
-    test('B3 another bridge finds the waiting session by its handle, and goes on with it', async () => {
+    test('B3 after a kill of the bridge, the next bridge finds the waiting session by its id and sends the answer', async () => {
       const asked = await client.call(DELEGATE, { task: 'Greet me later' });
       const sessionId = asked.structuredContent?.['sessionId'];
       await client.kill();

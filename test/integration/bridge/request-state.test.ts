@@ -1,4 +1,4 @@
-/** `requestState` of a call that was answered with forms (MCP 2026-07-28, multi round-trip requests), used correctly and wrongly. */
+/** `requestState` of a call that asks with forms (MCP 2026-07-28, multi round-trip requests): correct and wrong use. */
 import { describe, expect, test } from '@jest/globals';
 import { createRequestStateCodec } from '@modelcontextprotocol/server';
 import { readFile, stat } from 'node:fs/promises';
@@ -61,8 +61,8 @@ async function clientAt({ agent, stateDir }: Place): Promise<TasksClient> {
   return closing(await tasksClient(program, start, { tasks: false }));
 }
 
-describe('R92 the state of a call that waits for forms', () => {
-  test('is accepted unchanged, also by another bridge of the same installation', async () => {
+describe('R92 the requestState of a call that waits for forms', () => {
+  test('is accepted if it is unchanged, also by another bridge with the same state directory', async () => {
     const here = await place();
     const first = await clientAt(here);
     const round = await begun(first, 'do it');
@@ -77,7 +77,7 @@ describe('R92 the state of a call that waits for forms', () => {
     expect(here.agent.tasks.size).toBe(1);
   });
 
-  test('is refused when one character differs, and nothing starts or is decided', async () => {
+  test('is refused if one character differs, and the bridge starts and decides nothing', async () => {
     const here = await place();
     const client = await clientAt(here);
     const round = await begun(client, 'do it');
@@ -98,7 +98,10 @@ describe('R92 the state of a call that waits for forms', () => {
   });
 
   test.each<[string, (round: Asked, other: Asked) => Record<string, unknown>]>([
-    ['missing beside answers', (round) => ({ ...delegate('one'), inputResponses: accepted(round) })],
+    [
+      'missing although the call has answers',
+      (round) => ({ ...delegate('one'), inputResponses: accepted(round) }),
+    ],
     [
       'of a call with other arguments',
       (round, other) => ({
@@ -126,10 +129,10 @@ describe('R92 the state of a call that waits for forms', () => {
       }),
     ],
     [
-      'no text',
+      'not a string',
       (round) => ({ ...delegate('one'), inputResponses: accepted(round), requestState: { sessionId: 'x' } }),
     ],
-  ])('is refused when it is %s, and nothing starts or is decided', async (_, misused) => {
+  ])('is refused if it is %s, and the bridge starts and decides nothing', async (_, misused) => {
     const here = await place();
     const client = await clientAt(here);
     const [one, other] = [await begun(client, 'one'), await begun(client, 'other')];
@@ -138,7 +141,7 @@ describe('R92 the state of a call that waits for forms', () => {
     expect(here.agent.decisions).toEqual([]);
   });
 
-  test('is refused after it has expired, and when another installation has signed it', async () => {
+  test('is refused after its expiry, and with the signature of another installation', async () => {
     const here = await place();
     const client = await clientAt(here);
     const round = await begun(client, 'do it');
@@ -155,7 +158,7 @@ describe('R92 the state of a call that waits for forms', () => {
     expectRefused(await call(await createRequestStateCodec({ key: 'x'.repeat(43) }).mint(payload)));
     expect(here.agent.tasks.size).toBe(1);
     expect(here.agent.decisions).toEqual([]);
-    // The same payload, signed with the key of this installation before it expires, is valid.
+    // With the key of this installation and without expiry, the same payload is valid.
     const valid = await call(await createRequestStateCodec({ key }).mint(payload));
     expect(valid.result).toMatchObject({ structuredContent: { state: 'completed' } });
   });

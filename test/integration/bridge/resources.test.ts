@@ -10,7 +10,7 @@ import { bridgeCommand } from './support/bridge-program.ts';
 import { program, stateDirectory } from './support/bridge-stage.ts';
 
 const CHARACTERS = 5_000_000;
-/** No two places of it look alike. */
+/** Each part of this text is unique. */
 const LONG = Array.from({ length: CHARACTERS / 10 }, (_, index) => String(index).padStart(10, '.')).join('');
 
 const contents = z.object({
@@ -75,7 +75,7 @@ describe.each(['2026-07-28', '2025-11-25', '1.x'] as const)(
       await agent.stop();
     });
 
-    test('R70 a result of 5 MB is cut to what the client takes, and the rest is a resource that is named and can be read', async () => {
+    test('R70 a result of 5 MB is cut at the limit of the client, and the notes name a resource with the rest', async () => {
       const { output, notes } = await delegated('long');
       expect(output).toBe(LONG.slice(0, 150_000));
       const [rest = '', whole = ''] = notes.join(' ').match(/task:\/\/[^\s,]*[^\s,.]/g) ?? [];
@@ -85,7 +85,7 @@ describe.each(['2026-07-28', '2025-11-25', '1.x'] as const)(
       expect(listed.resources).toContainEqual(expect.objectContaining({ uri: whole, size: CHARACTERS }));
     });
 
-    test('a task can be read in all its parts, by the address the list gives', async () => {
+    test('a client reads each part of a task at the URI from the list', async () => {
       const { sessionId } = await delegated('ask');
       const listed = (await client.listResources()).resources.filter(({ uri }) => uri.includes(sessionId));
       expect(listed.map(({ uri }) => uri.split('/').at(-1))).toEqual([
@@ -107,7 +107,7 @@ describe.each(['2026-07-28', '2025-11-25', '1.x'] as const)(
       expect(parts.map(({ mimeType }) => mimeType)).toEqual(listed.map(({ mimeType }) => mimeType));
     });
 
-    test('what does not exist is not found, and says what does', async () => {
+    test('an unknown resource is an error, and an unknown session is named in it', async () => {
       const { sessionId } = await delegated('short');
       await expect(client.readResource({ uri: 'task://nowhere/none/state' })).rejects.toThrow(
         /There is no session "nowhere"/,
@@ -121,7 +121,7 @@ describe.each(['2026-07-28', '2025-11-25', '1.x'] as const)(
       ]);
     });
 
-    test('the prompts are offered with their arguments, and speak of the tools by the names this client knows', async () => {
+    test('the prompts have their arguments, and their text uses the tool names with the prefix', async () => {
       const { prompts } = await client.listPrompts();
       expect(prompts.map(({ name, arguments: args = [] }) => [name, ...args.map((arg) => arg.name)])).toEqual(
         [

@@ -18,7 +18,7 @@ import {
 import { textOf } from './support/raw-client.ts';
 
 describe('a bridge that is killed', () => {
-  test('R65 B1 after it sent a message and before the answer: the next bridge has the same session, and there is no second task', async () => {
+  test('R65 B1 before the answer to its message: the next bridge sends the same message, and the agent has one task', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task, text) => task.work().say(`did ${text}`).complete() });
     const release = agent.hold();
@@ -27,7 +27,7 @@ describe('a bridge that is killed', () => {
     await agent.asked('SendStreamingMessage');
     await first.kill();
     release();
-    // The next bridge sends the message again without a call.
+    // The next bridge sends the message again before it gets a call.
     const second = await startClient(agent, { stateDir });
     await agent.asked('SendStreamingMessage', 2);
     const [one, two] = agent.requests.filter((each) => each.method === 'SendStreamingMessage');
@@ -39,7 +39,7 @@ describe('a bridge that is killed', () => {
     expect(agent.tasks.size).toBe(1);
   });
 
-  test('R65 when the agent does not de-duplicate, the next bridge looks for the message at the agent', async () => {
+  test('R65 before the answer of an agent without de-duplication: the next bridge looks for the task at the agent', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ extensions: [TOOL_APPROVAL], onMessage: (task) => task.work() });
     const first = await startClient(agent, { stateDir });
@@ -56,7 +56,7 @@ describe('a bridge that is killed', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('B3 a call that does not wait returns the ids of the session and the task, and the next bridge has both', async () => {
+  test('B3 after a call that does not wait: the next bridge finds the session and the task by their ids', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const first = await startClient(agent, { stateDir });
@@ -70,7 +70,7 @@ describe('a bridge that is killed', () => {
   });
 
   test.each(['tool-approval with resuming', 'tool-approval alone'])(
-    'B3 the next bridge waits for a message in delivery by its id, and then gives the session (%s)',
+    'B3 while it sends a message: the next bridge finds the session by the id of that message (%s)',
     async (kind) => {
       const stateDir = await stateDirectory();
       const agent = await startAgent({
@@ -98,7 +98,7 @@ describe('a bridge that is killed', () => {
     },
   );
 
-  test('B3 a second bridge also waits for a message that the first is still sending', async () => {
+  test('B3 two bridges: the second can wait for a message that the first is still sending', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
     const release = agent.hold();
@@ -138,7 +138,7 @@ describe('a bridge that is killed', () => {
     expect(agent.decisions).toMatchObject([{ callId: 'one', shown: 'hash-of-one' }]);
   });
 
-  test('B1 the entry is on disk before the message leaves, only its owner can read it, and it closes when the result is collected', async () => {
+  test('B1 the outbox entry is on disk before the message is sent, only its owner can read it, and a collected result closes it', async () => {
     const stateDir = await stateDirectory();
     let seen: unknown;
     let mode: number | undefined;
@@ -152,12 +152,12 @@ describe('a bridge that is killed', () => {
     await client.call(DELEGATE, { task: 'note it' });
     expect(seen).toEqual([['agent', 'note it', 'sending']]);
     expect(mode).toBe(0o600);
-    // Closing is in order: what was to be written is, before the process ends.
+    // A normal end writes all pending changes before the process exits.
     expect(await client.close()).toBe(0);
     expect(await rowsIn(stateDir, 'SELECT state FROM delegations')).toEqual([['collected']]);
   });
 
-  test('B3 a session that another bridge continued is shown in its current state', async () => {
+  test('B3 a bridge shows the current state of a session that another bridge continued', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task, text) => task.work().say(`did ${text}`).complete() });
     const first = await startClient(agent, { stateDir });
@@ -168,7 +168,7 @@ describe('a bridge that is killed', () => {
     expect(seen.structuredContent).toMatchObject({ taskId: 'task-2', output: 'did two' });
   });
 
-  test('of several bridges of one user, none takes over a message that another is still sending', async () => {
+  test('a bridge does not take over a message that another bridge of the same user is still sending', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work().say('done').complete() });
     const release = agent.hold();
@@ -186,7 +186,7 @@ describe('a bridge that is killed', () => {
   });
 });
 
-/** The message id of the one delegation in the outbox: the handle of it while the agent has not named it. */
+/** The message id of the only delegation in the outbox. It stands for the session until the agent names the session. */
 async function messageIdIn(stateDir: string): Promise<string> {
   const [row] = await rowsIn(stateDir, 'SELECT message_id FROM delegations');
   return String(row?.[0]);

@@ -1,4 +1,4 @@
-/** The size of the results of one session: a model reads, and a person pays for, every byte. */
+/** The size of the results of one session. A model reads every byte, and a person pays for it. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -75,11 +75,11 @@ describe('the results of a session of five calls', () => {
     return client.call(DECIDE, { decision: 'approve', sessionId, callId, shown, title });
   };
 
-  test('are half as long: the preview once, no second copy, and then only what is new', async () => {
+  test('show each preview once, then only new content, and so have at most half of the former size', async () => {
     const first = await begin();
     const sessionId = String(first.structuredContent?.['sessionId']);
     const second = await approve(sessionId, first);
-    // Its preview and its code are in the first result.
+    // The first result contains the preview and the code of this action.
     const [, edit] = pendingOf(first);
     const third = await client.call(DECIDE, { ...ids.parse(edit), decision: 'approve', sessionId });
     const fourth = await approve(sessionId, third);
@@ -96,15 +96,16 @@ describe('the results of a session of five calls', () => {
     const bytes = results.map(
       (each) => Buffer.byteLength(textOf(each)) + Buffer.byteLength(JSON.stringify(each.structuredContent)),
     );
-    // They were 42,700 bytes when each result repeated everything, and each preview stood beside its input.
+    // The limit is half of 42,700 bytes. Results had that size when each one repeated the text and showed inputs next
+    // to previews.
     expect(bytes.reduce((sum, each) => sum + each)).toBeLessThan(21_000);
 
-    // The preview stands once, and the input has only what it does not show.
+    // The text contains the preview once. The input contains only the fields that the preview does not show.
     expect(textOf(first).split('+- note 7:')).toHaveLength(2);
     expect(pendingOf(first)).toMatchObject([{ title: 'Write notes.md' }, { input: { replaceAll: false } }]);
     expect(pendingOf(first)[0]).not.toHaveProperty('input');
     expect(JSON.stringify(results.map((each) => each.structuredContent))).not.toContain(':null');
-    // The second result says that it is a delta: the action that still waits has its preview before.
+    // The second result says that it is a delta. An earlier result showed the preview of the action that still waits.
     expect(textOf(second)).toContain('Only what is new since the last result');
     expect(second.structuredContent).toMatchObject({
       delta: expect.stringContaining('"whole"'),
@@ -113,19 +114,19 @@ describe('the results of a session of five calls', () => {
       calls: [{ title: 'Write notes.md', state: 'ready' }],
     });
     expect(textOf(second)).not.toContain('value7');
-    // D2: the code comes only with the preview.
+    // D2: a result gives the code only together with the preview.
     expect(JSON.stringify(second)).not.toContain(edit?.shown);
     expect(second.structuredContent?.['delta']).toContain('with their previews and codes');
     expect(third.structuredContent?.['output']).toMatch(/^Now I count the lines\./);
     expect(last.structuredContent?.['output']).toMatch(/^Everything is done\./);
 
-    // Asked again, with nothing to wait for and nothing new: everything.
+    // A call that waits for nothing and finds nothing new returns the whole result.
     const again = await client.call('wait_for_task', { sessionId });
     expect(again.structuredContent?.['output']).toMatch(/^I begin with the notes.*Everything is done\./s);
     expect(again.structuredContent).not.toHaveProperty('delta');
   });
 
-  test('R95 show a preview again to a wait that finds nothing new, and whole inputs if asked for', async () => {
+  test('R95 show a preview again if a wait finds nothing new, and whole inputs if the call asks for them', async () => {
     const first = await begin();
     const sessionId = String(first.structuredContent?.['sessionId']);
     const second = await approve(sessionId, first);
@@ -136,7 +137,7 @@ describe('the results of a session of five calls', () => {
     expect(pendingOf(whole)).toMatchObject([{ input: { path: 'values.ts', newText: NEW.join('\n') } }]);
   });
 
-  test('are whole for another client, and after a restart of the bridge', async () => {
+  test('are complete for another client, also after a restart of the bridge', async () => {
     const first = await begin();
     const sessionId = String(first.structuredContent?.['sessionId']);
     await approve(sessionId, first);
@@ -148,7 +149,7 @@ describe('the results of a session of five calls', () => {
     expect(pendingOf(next)).toMatchObject([{ preview: expect.stringContaining('value7') }]);
   });
 
-  test('are whole each time for a program that asks for that', async () => {
+  test('are complete each time for a program that asks for complete results', async () => {
     const meta = { 'mcp-a2a-bridge/wholeResult': true };
     const first = await begin();
     const sessionId = String(first.structuredContent?.['sessionId']);

@@ -32,9 +32,9 @@ describe('a stream that breaks', () => {
     return { fake, session };
   }
 
-  // Task, working, six words, completed: nine events, so nine places to cut.
+  // The stream has nine events: the task, working, six words, completed. So it can break at nine places.
   test.each([1, 2, 3, 4, 5, 6, 7, 8, 9])(
-    'R64 R25 S1 cut after every %i events: it goes on from its cursor, and nothing is missing or repeated',
+    'R64 R25 S1 after %i events continues from its cursor, and no event is missing or repeated',
     async (cutAfter) => {
       const { fake, session } = await start({
         onMessage: (task) => {
@@ -47,8 +47,8 @@ describe('a stream that breaks', () => {
       expect(await settle(session, deliver(session))).toBe('settled');
       expect(session.view?.state).toBe('completed');
       expect(outputOf(session.view ?? never())).toBe(WORDS.join('').trim());
-      // An error on a stream discards what it holds unread: a cut may take the whole answer with it, as it always does on
-      // later versions of Node. The same message then goes out again, and its agent does it once (B1).
+      // Node may drop unread data when a stream fails. Then the bridge gets no answer and sends the same message
+      // again, and the agent does the work once (B1).
       const sent = fake.requests.filter((each) => each.method === 'SendStreamingMessage');
       expect(new Set(sent.map(({ params }) => JSON.stringify(params['message']))).size).toBe(1);
       expect(fake.tasks.size).toBe(1);
@@ -60,7 +60,7 @@ describe('a stream that breaks', () => {
     },
   );
 
-  test('R64 without cursors the task as it is stands for what was missed, and nothing is repeated', async () => {
+  test('R64 without cursors continues from the current task, and repeats no output', async () => {
     const { fake, session } = await start({
       extensions: [TOOL_APPROVAL],
       onMessage: (task) => {
@@ -75,7 +75,7 @@ describe('a stream that breaks', () => {
     expect(fake.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('R64 a reset in the middle of the work: the caller never notices', async () => {
+  test('R64 with a reset during the work continues, and the wait does not end', async () => {
     const { fake, session } = await start({ onMessage: (task) => task.work().say('before ') });
     await deliver(session);
     const waiting = settle(session);
@@ -86,7 +86,7 @@ describe('a stream that breaks', () => {
     expect(outputOf(session.view ?? never())).toBe('before after');
   });
 
-  test('R64 after the limit the wait ends with the handle, and following again gets the rest', async () => {
+  test('R64 ends the wait after the last retry, the session keeps its id, and the next wait gets the rest', async () => {
     const { fake, session } = await start({ onMessage: (task) => task.work().say('before ') });
     await deliver(session);
     const waiting = settle(session);
@@ -104,7 +104,7 @@ describe('a stream that breaks', () => {
     expect(outputOf(session.view ?? never())).toBe('before after');
   });
 
-  test('R20 the agent has ended and started again elsewhere while the task waited: it is found, and the task goes on', async () => {
+  test('R20 while a task waits: the bridge finds the agent at its new address, and the task continues', async () => {
     const fake = await FakeAgent.start({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
     let { url } = fake;
     const session = new Session(new Agent('fake', async () => ({ url, headers: {} })), randomUUID(), {
@@ -134,7 +134,7 @@ describe('a stream that breaks', () => {
     expect(back.decisions).toHaveLength(1);
   });
 
-  test('R63 an agent that has forgotten the task says so at once, without more attempts', async () => {
+  test('R63 at an agent that lost the task: the session says so at once, without another attempt', async () => {
     const { fake, session } = await start({ onMessage: (task) => task.work() });
     await deliver(session);
     const waiting = settle(session);
@@ -145,7 +145,7 @@ describe('a stream that breaks', () => {
     expect(fake.count('subscribe')).toBe(1);
   });
 
-  test('B1 an answer that is lost makes an agent that de-duplicates get the same message again, and do it once', async () => {
+  test('B1 before the answer to a message: an agent that de-duplicates gets the same message again and does the work once', async () => {
     const { fake, session } = await start({ onMessage: (task) => task.work().say('done').complete() });
     const release = fake.hold();
     const waiting = settle(session, deliver(session));
@@ -167,7 +167,7 @@ describe('a stream that breaks', () => {
     expect(outputOf(session.view ?? never())).toBe('done');
   });
 
-  test('E4 closing the session stops nothing on the agent', async () => {
+  test('E4 because the bridge closes its session: the task continues on the agent', async () => {
     const { fake, session } = await start({ onMessage: (task) => task.work() });
     await deliver(session);
     session.close();

@@ -1,4 +1,4 @@
-/** Response streams of MCP over HTTP that break and are resumed (MCP 2025-11-25), on the bundled bridge. */
+/** Response streams of MCP over HTTP that break and are resumed (MCP 2025-11-25), with the bundled bridge. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { mkdtemp } from 'node:fs/promises';
@@ -17,9 +17,9 @@ const answer = z.looseObject({
 interface OpenStream {
   /** The next event, or undefined at the end of the stream. */
   next: () => Promise<EventSourceMessage | undefined>;
-  /** The delay that the server asks for, in milliseconds. */
+  /** The delay before a reconnect that the server asks for, in milliseconds. */
   retry: () => number | undefined;
-  /** Breaks the connection. */
+  /** Closes the connection. */
   break: () => void;
 }
 
@@ -83,7 +83,7 @@ describe('a response stream of MCP over HTTP', () => {
   });
   afterAll(() => program.remove());
 
-  /** A bridge whose agent finishes when the gate opens, and a session of this revision. */
+  /** Starts a bridge, and a session of this revision. The agent completes its task when the gate resolves. */
   async function sessionOf(revision: string) {
     const gate = new Deferred<void>();
     const agent = await FakeAgent.start({
@@ -112,7 +112,7 @@ describe('a response stream of MCP over HTTP', () => {
     return { bridge, agent, gate, session, call, begun };
   }
 
-  test('begins with an event with an id and no data, and with retry, for 2025-11-25', async () => {
+  test('starts with an event that has an id, no data and a retry delay, for 2025-11-25', async () => {
     const { begun, call, gate } = await sessionOf('2025-11-25');
     for (const { stream } of [begun, await call('go')]) {
       expect(await stream.next()).toMatchObject({ id: expect.stringMatching(/^\S+_\d+$/), data: '' });
@@ -121,14 +121,14 @@ describe('a response stream of MCP over HTTP', () => {
     gate.resolve();
   });
 
-  test('begins with its message for 2025-06-18, whose clients do not know events without data', async () => {
+  test('starts with its message for 2025-06-18, because those clients do not accept events without data', async () => {
     const { begun, call, gate } = await sessionOf('2025-06-18');
     gate.resolve();
     expect((await begun.stream.next())?.data).toMatch(/"protocolVersion":"2025-06-18"/);
     expect((await (await call('go')).stream.next())?.data).toMatch(/"state":"completed"/);
   });
 
-  test('that breaks is resumed with Last-Event-ID: the answer that came meanwhile arrives, once', async () => {
+  test('continues after a break with Last-Event-ID: the client receives the answer once', async () => {
     const { bridge, agent, gate, session, call } = await sessionOf('2025-11-25');
     const { stream } = await call('go');
     const begun = await stream.next();
@@ -147,7 +147,7 @@ describe('a response stream of MCP over HTTP', () => {
     expect(await after.stream.next()).toBeUndefined();
   });
 
-  test('that its client resumes twice goes to the newer connection', async () => {
+  test('moves to the newer connection when the client resumes it while the first connection is open', async () => {
     const { bridge, agent, gate, session, call } = await sessionOf('2025-11-25');
     const { stream } = await call('go');
     const begun = await stream.next();
@@ -159,7 +159,7 @@ describe('a response stream of MCP over HTTP', () => {
     expect((await resumed.stream.next())?.data).toMatch(/"state":"completed"/);
   });
 
-  test('S2 that is not known any more is an error, as is one of a cancelled call', async () => {
+  test('S2 cannot be resumed with an unknown id, nor after a cancel of its call: the answer is 400', async () => {
     const { bridge, agent, session, call } = await sessionOf('2025-11-25');
     expect((await resume(bridge, session, 'elsewhere_1')).response.status).toBe(400);
     const { stream } = await call('go');

@@ -1,4 +1,4 @@
-/** `run_agent_tool`: one tool of our server as a task of its own, over the built bridge. */
+/** `run_agent_tool` starts a task with one tool call on our server, over the built bridge. */
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { actionOf } from '../../support/a2a-message.ts';
@@ -23,7 +23,7 @@ const runningMeta = z.object({
 });
 const steps = z.object({ progress: z.number(), total: z.number().optional(), message: z.string() });
 
-/** Three linked pages; the third never ends. */
+/** Three linked pages. The response of the third never ends. */
 function linkedPages(): Promise<Site> {
   return openPages({
     '/': '<title>Start</title><p>Extract content here.</p><a href="/two">two</a>',
@@ -45,7 +45,7 @@ function toolIdOf(result: ToolResult): string {
 }
 
 describe('run_agent_tool', () => {
-  test('is a task of exactly one call, without a model, under the same policy', async () => {
+  test('starts a task of exactly one call, without a model, and the policy still asks for approval', async () => {
     const whole = await stage();
     const client = await startClient(whole.server);
     const asked = await client.call(RUN, { tool: 'write-file', input: { path: 'a.txt', content: 'hello' } });
@@ -65,7 +65,7 @@ describe('run_agent_tool', () => {
     expect(await whole.peer.list()).toHaveLength(1);
   });
 
-  test('a read-only tool runs at once, and its result is the answer', async () => {
+  test('runs a read-only tool at once, and returns its result', async () => {
     const whole = await stage();
     const client = await startClient(whole.server);
     const listed = await client.call(RUN, { tool: 'list-files', input: { path: '.' } });
@@ -73,7 +73,7 @@ describe('run_agent_tool', () => {
     expect(toolIdOf(listed)).toMatch(/^list-files-/);
   });
 
-  test('a refused input, and a tool that cannot be called, start no task; an unknown tool fails with those that exist', async () => {
+  test('starts no task for an invalid input or an internal tool; for an unknown tool it lists the tools', async () => {
     const whole = await stage();
     const client = await startClient(whole.server);
     const wrong = await client.call(RUN, { tool: 'write-file', input: { path: 'a.txt' } });
@@ -87,7 +87,7 @@ describe('run_agent_tool', () => {
     expect(textOf(unknown)).toMatch(/There is no tool crwl\. Tools: .*crawl/);
   });
 
-  test('an agent without the command says so', async () => {
+  test('refuses an agent that offers no commands, and says so', async () => {
     const agent = await plainAgent('1.0');
     closeAfterTest(() => agent.stop());
     const refused = await (await startClient(agent)).call(RUN, { tool: 'crawl' });
@@ -95,7 +95,7 @@ describe('run_agent_tool', () => {
     expect(textOf(refused)).toContain('offers no commands');
   });
 
-  test('progress says "page 2 of 10" with the total, names the toolId, and always increases', async () => {
+  test('reports "page 2 of 10" with the total and the toolId, and its progress always increases', async () => {
     const { client, input } = await crawling();
     const { answer } = client.send('tools/call', {
       name: RUN,
@@ -109,7 +109,7 @@ describe('run_agent_tool', () => {
     const { _meta: meta } = runningMeta.parse(last);
     const values = sent.map(({ params }) => steps.parse(params).progress);
     expect(values).toEqual([...new Set(values)].toSorted((a, b) => a - b));
-    // The id of the notification aborts the tool while the call waits.
+    // A client can abort the tool with the id of the notification while the call waits.
     const [{ toolId }] = meta['mcp-a2a-bridge/toolExecutions'];
     const aborted = await client.request('tools/abort', { toolId, reason: 'enough pages' });
     expect(aborted.result).toMatchObject({
@@ -121,7 +121,7 @@ describe('run_agent_tool', () => {
     expect(JSON.stringify(result)).toContain('read 2 pages');
   });
 
-  test('with waitSeconds 0 it answers as soon as the tool runs, with metadata.toolId for the abort', async () => {
+  test('with waitSeconds 0 returns when the tool runs, with metadata.toolId for an abort', async () => {
     const { client, whole, input } = await crawling();
     const started = await client.call(RUN, { tool: 'crawl', input, waitSeconds: 0 });
     expect(started.structuredContent).toMatchObject({ state: 'working' });

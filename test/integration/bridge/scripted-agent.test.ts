@@ -1,11 +1,11 @@
-/** The bridge in front of an agent that asks in words, wants a sign-in, and makes no task of what it answers. */
+/** The bridge in front of an agent that asks questions in text, asks for a sign-in, and answers without a task. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { resolve } from 'node:path';
 import { stage, type Stage } from '../../support/stage.ts';
 import { DECIDE, DELEGATE, startClient } from './support/bridge-stage.ts';
 import { type RawClient, textOf } from './support/raw-client.ts';
 
-describe('an agent of ours that follows a script', () => {
+describe('our server with a scripted agent', () => {
   let at: Stage;
   let client: RawClient;
 
@@ -14,7 +14,7 @@ describe('an agent of ours that follows a script', () => {
     client = await startClient(at.server);
   });
 
-  test('R69 its questions in words go to the person, and a sign-in is said with what to do', async () => {
+  test('R69 its questions reach the person as text, and the result says what to do about a sign-in', async () => {
     const asked = await client.call(DELEGATE, { task: 'book a table' });
     expect(asked.structuredContent).toMatchObject({
       state: 'input_required',
@@ -43,7 +43,7 @@ describe('an agent of ours that follows a script', () => {
     expect(textOf(done)).toContain('It is booked.');
   });
 
-  test('what it gives beside its words is in the result', async () => {
+  test('the result contains the files and the data of the agent', async () => {
     const done = await client.call(DELEGATE, { task: 'the report' });
     expect(done.structuredContent).toMatchObject({ state: 'completed' });
     for (const given of [

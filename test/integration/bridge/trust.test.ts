@@ -1,4 +1,4 @@
-/** Modes, grants with a limit, and revoked grants, between the bridge's tools and a real server. */
+/** Modes, limited grants and revoked grants, from the tools of the bridge to a real server. */
 import { actionOf } from '../../support/a2a-message.ts';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
@@ -24,7 +24,7 @@ function pendingOf(structured: unknown): { sessionId: string; callId: string; sh
 }
 
 describe('trust', () => {
-  test('R12 is given for so many uses, shown in the status, and taken back', async () => {
+  test('R12 a grant has a limit of uses, the status shows it, and a client can revoke it', async () => {
     const on = await stage();
     const client = await clientAt(on);
     const asked = await client.call(DELEGATE, {
@@ -53,7 +53,7 @@ describe('trust', () => {
     });
   });
 
-  test('R10 a command is edited by its command line alone', async () => {
+  test('R10 an edit of a command needs only the new command line', async () => {
     const on = await stage();
     const client = await clientAt(on);
     const started = await client.call(DELEGATE, { task: 'run `echo one`', workspace: on.server.workspace });
@@ -72,7 +72,7 @@ describe('trust', () => {
 });
 
 describe('a mode', () => {
-  test('is given with the task: accept-edits changes files and asks for commands', async () => {
+  test('applies to the task that names it: accept-edits changes files and asks about commands', async () => {
     const on = await stage();
     const client = await clientAt(on);
     const task = { task: plan(write('a.md', 'a'), shell('true')), workspace: on.server.workspace };
@@ -83,7 +83,7 @@ describe('a mode', () => {
     expect(contradictory).toMatchObject({ isError: true });
   });
 
-  test('that acts unasked is not given where only the person decides', async () => {
+  test('cannot run without questions if --approvals is human-only', async () => {
     const client = await clientAt(await stage(), '--approvals', 'human-only');
     for (const mode of ['auto', 'accept-edits'])
       expect(await client.call(DELEGATE, { task: 'create a.md with a', mode })).toMatchObject({

@@ -22,7 +22,7 @@ async function fake(options: FakeAgentOptions): Promise<{ agent: FakeAgent; clie
   return { agent, client: await startClient(agent) };
 }
 
-/** An agent whose card gives an address where nothing listens. */
+/** Starts an agent whose card names an address without a listener. */
 async function refusing(): Promise<{ client: RawClient; port: number }> {
   const gone = await FakeAgent.start();
   const { port, url } = gone;
@@ -38,12 +38,12 @@ async function behind(answer: RequestListener, streaming = true): Promise<RawCli
   return startClient(agent);
 }
 
-describe('a task that the agent does not have', () => {
+describe('a task that its agent does not have', () => {
   test.each([
     ['an endpoint', true],
     ['an endpoint without streams', false],
   ])(
-    'R100 with %s that never answers, every surface says "not delivered", and a cancel does not say that the task had ended',
+    'R100 with %s that never answers, every result says "not delivered", and a cancel does not say that the task had ended',
     async (_, streaming) => {
       const client = await behind((request, response) => {
         let body = '';
@@ -91,7 +91,7 @@ describe('a task that the agent does not have', () => {
     expect(agent.count('SendMessage')).toBe(1);
   });
 
-  test('R100 with an endpoint that refuses connections, every surface gives the time of the next try, and a cancel drops the message', async () => {
+  test('R100 with an endpoint that refuses connections, every result has the time of the next try, and a cancel drops the message', async () => {
     const { client, port } = await refusing();
     const delegated = await client.call(DELEGATE, { task: 'try', waitSeconds: 0 });
     expect(delegated).toMatchObject({
@@ -116,7 +116,7 @@ describe('a task that the agent does not have', () => {
     expect(back.count('SendStreamingMessage')).toBe(0);
   });
 
-  test('R100 an endpoint that comes back gets the message at the next try, and the session continues', async () => {
+  test('R100 an endpoint that is up again gets the message at the next try, and the session continues', async () => {
     const { client, port } = await refusing();
     const delegated = await client.call(DELEGATE, { task: 'try', waitSeconds: 0 });
     const back = await startAgent({ port, onMessage: (task) => task.work().say('done').complete() });
@@ -125,7 +125,7 @@ describe('a task that the agent does not have', () => {
     expect(back.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('R100 after an agent lost its tasks in a restart, every surface says "unknown to the agent", and no decision is asked', async () => {
+  test('R100 after the agent lost its tasks in a restart, every result says "unknown to the agent", and nobody is asked to decide', async () => {
     const { agent, client } = await fake({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
     const delegated = await client.call(DELEGATE, { task: 'write' });
     expect(delegated.structuredContent).toMatchObject({ state: 'input_required' });
@@ -145,7 +145,7 @@ describe('a task that the agent does not have', () => {
   });
 
   test.each(['failed', 'rejected'] as const)(
-    'R100 a delegation that is %s is an error of the call, by that name',
+    'R100 a delegation that ends as %s is an error of the call, and the result has this state',
     async (state) => {
       const { client } = await fake({ onMessage: (task) => task.work().say('I will not.').end(state) });
       const delegated = await client.call(DELEGATE, { task: 'try' });

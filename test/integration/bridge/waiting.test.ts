@@ -3,7 +3,7 @@ import type { FakeAgent } from '../../support/fake-agent.ts';
 import { CANCEL, DELEGATE, LIST, startAgent, startClient, stateDirectory } from './support/bridge-stage.ts';
 import { type RawClient, resultOf, textOf } from './support/raw-client.ts';
 
-/** Delegates, and cancels the call when the agent has the message, like a client after its timeout. */
+/** Delegates. Cancels the call after the agent has the message, like a client after its time-out. */
 async function givenUp(client: RawClient, agent: FakeAgent, args: object): Promise<void> {
   const before = agent.count('SendStreamingMessage');
   const { id } = client.send('tools/call', { name: DELEGATE, arguments: args });
@@ -20,25 +20,32 @@ async function scene() {
   return { agent, bridge, client: await bridge() };
 }
 
-describe('the same call, sent again', () => {
+describe('a delegation that a client sends again', () => {
   test.each([
-    ['delegated', DELEGATE, { task: 'long' }],
-    ['delegated with settings', DELEGATE, { task: 'long', autoExecute: true, workspace: '/w' }],
-  ])('after the client has given up joins the task it had %s, and gets its result', async (_, name, args) => {
-    const { agent, client } = await scene();
-    await givenUp(client, agent, args);
-    const again = client.send('tools/call', { name, arguments: { ...args, waitSeconds: 30 } });
-    agent.task.say('done').complete();
-    const result = resultOf(await again.answer);
-    expect(result.structuredContent).toMatchObject({ state: 'completed', output: 'done', taskId: 'task-1' });
-    expect(textOf(result)).toContain('Nothing was sent again');
-    expect(agent.count('SendStreamingMessage')).toBe(1);
-    // That was the answer: the same words now mean the same work once more.
-    await client.call(DELEGATE, { ...args, waitSeconds: 0 });
-    expect(agent.tasks.size).toBe(2);
-  });
+    ['a task without settings', DELEGATE, { task: 'long' }],
+    ['a task with settings', DELEGATE, { task: 'long', autoExecute: true, workspace: '/w' }],
+  ])(
+    'after the client cancelled the first call, joins the running task and gets its result (%s)',
+    async (_, name, args) => {
+      const { agent, client } = await scene();
+      await givenUp(client, agent, args);
+      const again = client.send('tools/call', { name, arguments: { ...args, waitSeconds: 30 } });
+      agent.task.say('done').complete();
+      const result = resultOf(await again.answer);
+      expect(result.structuredContent).toMatchObject({
+        state: 'completed',
+        output: 'done',
+        taskId: 'task-1',
+      });
+      expect(textOf(result)).toContain('Nothing was sent again');
+      expect(agent.count('SendStreamingMessage')).toBe(1);
+      // The client has this result. So the same delegation now starts another task.
+      await client.call(DELEGATE, { ...args, waitSeconds: 0 });
+      expect(agent.tasks.size).toBe(2);
+    },
+  );
 
-  test('after its task has ended gets that result', async () => {
+  test('after the task has ended, gets the result of that task', async () => {
     const { agent, client } = await scene();
     await givenUp(client, agent, { task: 'long' });
     agent.task.say('done').complete();
@@ -47,7 +54,7 @@ describe('the same call, sent again', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('to the next bridge, after the first was killed during the wait, joins the task too', async () => {
+  test('to the next bridge, joins the task if the first bridge was killed before its answer', async () => {
     const { agent, client, bridge } = await scene();
     client.send('tools/call', { name: DELEGATE, arguments: { task: 'long' } });
     await agent.asked('SendStreamingMessage');
@@ -60,7 +67,7 @@ describe('the same call, sent again', () => {
     expect(agent.tasks.size).toBe(1);
   });
 
-  test('R99 to the next bridge, after the first was killed when it had answered, joins the task; after a confirmed answer it starts another task', async () => {
+  test('R99 to the next bridge, joins the task if a kill followed the answer; after a confirmed answer it starts another task', async () => {
     const { agent, client, bridge } = await scene();
     const lost = await client.call(DELEGATE, { task: 'long', waitSeconds: 0 });
     expect(lost.structuredContent).toMatchObject({ taskId: 'task-1' });
@@ -70,12 +77,12 @@ describe('the same call, sent again', () => {
     const again = await next.call(DELEGATE, { task: 'long' });
     expect(again.structuredContent).toMatchObject({ taskId: 'task-1', state: 'completed', output: 'done' });
     expect(agent.tasks.size).toBe(1);
-    // The client calls once more over the same connection: it has the answer.
+    // The client calls again over the same connection. So it has received the answer.
     await next.call(DELEGATE, { task: 'long', waitSeconds: 0 });
     expect(agent.tasks.size).toBe(2);
   });
 
-  test('R99 to the next bridge, after a later call or a normal end confirmed the answer, starts another task', async () => {
+  test('R99 to the next bridge, starts another task if a later call or a normal end confirmed the answer', async () => {
     const { agent, client, bridge } = await scene();
     await client.call(DELEGATE, { task: 'one', waitSeconds: 0 });
     await client.call(DELEGATE, { task: 'two', waitSeconds: 0 });
@@ -91,7 +98,7 @@ describe('the same call, sent again', () => {
     expect(agent.tasks.size).toBe(5);
   });
 
-  test('R68 R99 the next bridge announces a result whose answer was lost in the kill', async () => {
+  test('R68 R99 the next bridge announces a result if the answer with it was lost in a kill', async () => {
     const { agent, client, bridge } = await scene();
     const delegated = client.call(DELEGATE, { task: 'long' });
     await agent.asked('SendStreamingMessage');
@@ -99,7 +106,7 @@ describe('the same call, sent again', () => {
     await delegated;
     await client.kill();
     const next = await bridge();
-    // A look at the agent that takes long is not waited for: the result is then announced with a later answer.
+    // If the request to the agent takes long, the bridge announces the result with a later answer.
     let told: unknown;
     while (told === undefined) {
       const listed = await next.call(LIST, {});
@@ -108,22 +115,22 @@ describe('the same call, sent again', () => {
     expect(told).toMatchObject([{ sessionId: 'session-1', title: 'long' }]);
   });
 
-  test('starts another task while the first runs, after its answer, with other words, or after a cancel', async () => {
+  test('starts another task while the first call still waits, after its answer, with other arguments, or after a cancel', async () => {
     const { agent, client } = await scene();
-    // Beside the first.
+    // While the first call waits.
     void client.call(DELEGATE, { task: 'one' });
     void client.call(DELEGATE, { task: 'one' });
     await agent.asked('SendStreamingMessage', 2);
-    // After it was answered.
+    // After the answer to the first call.
     await client.call(DELEGATE, { task: 'two', waitSeconds: 0 });
     await client.call(DELEGATE, { task: 'two', waitSeconds: 0 });
     expect(agent.tasks.size).toBe(4);
     await givenUp(client, agent, { task: 'three' });
-    // In other words, or with other settings.
+    // With other arguments.
     await client.call(DELEGATE, { task: 'three!', waitSeconds: 0 });
     await client.call(DELEGATE, { task: 'three', autoExecute: true, waitSeconds: 0 });
     expect(agent.tasks.size).toBe(7);
-    // Of a task that was cancelled.
+    // After a cancel of the task.
     await client.call(CANCEL, { sessionId: 'session-5' });
     await client.call(DELEGATE, { task: 'three', waitSeconds: 0 });
     expect(agent.tasks.size).toBe(8);

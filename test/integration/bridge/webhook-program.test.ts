@@ -53,7 +53,7 @@ describe('the bridge with an approval webhook, before the real server', () => {
       task: plan(append(file, 'hello\n'), { say: 'Done.' }),
       workspace: whole.server.workspace,
     });
-  test('R01 D1 its answer to the post decides: the file is written once, and the journal says by which channel', async () => {
+  test('R01 D1 the answer to a post approves: the file is written once, and the receiver learns the channel', async () => {
     const stateDir = await directory({ afterSeconds: 0, tokenEnv: 'HOOK_TOKEN', headers: { 'x-team': 'a' } });
     receiver.answering = ({ type, data }) => {
       const [action] = Array.isArray(data['pending']) ? data['pending'] : [];
@@ -78,7 +78,7 @@ describe('the bridge with an approval webhook, before the real server', () => {
     expect(asked?.data).toMatchObject({ pending: [{ preview: expect.stringContaining('+hello') }] });
   });
 
-  test('R08 D1 it approves while the tool denies: one decision stands, and the other is told so or ignored', async () => {
+  test('R08 D1 the webhook approves while the tool denies: one decision counts, and the other is refused or ignored', async () => {
     const stateDir = await directory({ afterSeconds: 0 });
     const client = await bridgeAt(stateDir);
     const ready = signal();
@@ -104,7 +104,7 @@ describe('the bridge with an approval webhook, before the real server', () => {
     if (denied.isError === true) expect(textOf(denied)).toMatch(/was decided before: approve/);
   });
 
-  test('B3 a bridge that is killed after it has posted: the next one posts nothing again, and tells of the decision', async () => {
+  test('B3 after a kill of the bridge, the next bridge does not post the question again, and posts the decision', async () => {
     const stateDir = await directory({ afterSeconds: 0 });
     const first = await bridgeAt(stateDir);
     const ids = idsIn(await delegated(first, 'outlived.md'));
@@ -112,7 +112,7 @@ describe('the bridge with an approval webhook, before the real server', () => {
     await first.kill();
     const next = await bridgeAt(stateDir);
     expect((await waited(next, ids.sessionId)).structuredContent).toMatchObject({ state: 'input_required' });
-    // Another client, with a state directory of its own.
+    // Another client with its own state directory.
     const elsewhere = await stateDirectory();
     const other = await bridgeAt(elsewhere);
     await other.call(DECIDE, { ...ids, decision: 'approve' });
@@ -123,7 +123,7 @@ describe('the bridge with an approval webhook, before the real server', () => {
     expect(await whole.file('outlived.md')).toBe('hello\n');
   });
 
-  test('R67 with human-only and a client without forms it is asked at once, and its word counts', async () => {
+  test('R67 with human-only and a client without forms, the bridge posts at once, and the answer to the post decides', async () => {
     const stateDir = await directory({ afterSeconds: 3600 });
     const client = await bridgeAt(stateDir, ['--approvals', 'human-only']);
     receiver.answering = ({ type, data }) => {
@@ -143,7 +143,7 @@ describe('the bridge with an approval webhook, before the real server', () => {
     expect(await whole.file('refused.md')).toBeUndefined();
   });
 
-  test('without its secret nothing is posted; the log says why, and the tool decides as ever', async () => {
+  test('without its secret the bridge posts nothing, the log says why, and the tool still decides', async () => {
     const stateDir = await directory({ afterSeconds: 0, secretEnv: 'NOWHERE_SET' });
     const client = await bridgeAt(stateDir);
     const ids = idsIn(await delegated(client, 'unsigned.md'));

@@ -36,14 +36,14 @@ const approval = (...callIds: string[]): Reply =>
 
 const completes = (task: FakeTask): FakeTask => task.work().complete();
 
-describe('what waits too long is posted to the approval webhook', () => {
+describe('the approval webhook for actions that wait too long', () => {
   let agent: FakeAgent;
   let receiver: WebhookReceiver;
   let clock: FakeClock;
   let path: string;
   let claims: StoredClaims;
   const open: { close(): void }[] = [];
-  /** What the agent does after its last decision. */
+  /** The behaviour of the agent after the last decision. */
   let onDecided: (task: FakeTask) => unknown = completes;
 
   beforeEach(async () => {
@@ -64,7 +64,7 @@ describe('what waits too long is posted to the approval webhook', () => {
     await agent.stop();
     await receiver.stop();
     onDecided = completes;
-    // A mark may just be written.
+    // The bridge may still write to the database.
     await rm(path, { recursive: true, force: true, maxRetries: 10 });
   });
 
@@ -77,7 +77,7 @@ describe('what waits too long is posted to the approval webhook', () => {
     return session;
   }
 
-  /** A session whose task waits for these calls, and the posts about it. */
+  /** Starts a session whose task waits for these calls, with its webhook posts. */
   async function waiting(
     callIds: string,
     { patience = QUICK }: { patience?: RetryPolicy } = {},
@@ -105,7 +105,7 @@ describe('what waits too long is posted to the approval webhook', () => {
     return posts;
   }
 
-  test('after its time and not before, signed, with all that a person needs to decide, and once', async () => {
+  test('posts pending actions once, when their time is over, signed and with everything that a person needs to decide', async () => {
     const { session } = await waiting('one two');
     clock.advance(AFTER_MS - 1);
     expect(receiver.posts).toEqual([]);
@@ -134,7 +134,7 @@ describe('what waits too long is posted to the approval webhook', () => {
       },
     });
     expect(clock.pending).toBe(0);
-    // Of two, one is decided: that one is told, and the other is not posted again.
+    // After a decision on one of the two actions, the receiver learns it, and the other action is not posted again.
     await decide(session, 'one', 'deny');
     expect((await receiver.got('approval.decided')).data).toMatchObject({
       decided: [{ callId: 'one' }],
@@ -150,7 +150,7 @@ describe('what waits too long is posted to the approval webhook', () => {
     expect(receiver.posts.every((each) => each.genuine)).toBe(true);
   });
 
-  test('D2 the answer to a post decides no action that the post does not list', async () => {
+  test('D2 the answer to a post cannot decide an action that the post does not list', async () => {
     const callIds = Array.from({ length: 51 }, (_, index) => `c${String(index)}`);
     receiver.answering = ({ type }) => (type === 'approval.asked' ? approval('c50') : undefined);
     const { session } = await waiting(callIds.join(' '));
@@ -162,19 +162,19 @@ describe('what waits too long is posted to the approval webhook', () => {
     expect(agent.decisions).toEqual([]);
   });
 
-  test('a post that something is decided shows "working" while the agent has not gone on', async () => {
+  test('a post about a decision shows "working" until the agent continues', async () => {
     const { session } = await waiting('one');
     clock.advance(AFTER_MS);
     await receiver.got('approval.asked');
     const one = { callId: 'one', tool: 'write-file', title: 'Write one.md' };
     onDecided = (task) =>
       task.activity({ type: 'tool.decided', ...one, decision: 'approve', by: 'ada', channel: 'tool' });
-    // The task does not settle in this test.
+    // The task does not settle in this test. So the promise stays open.
     void decide(session, 'one', 'approve');
     expect((await receiver.got('approval.decided')).data).toMatchObject({ waiting: [], state: 'working' });
   });
 
-  test('what has been decided before its time is posted to nobody', async () => {
+  test('posts nothing about an action that was decided before its time was over', async () => {
     const { session } = await waiting('one');
     await decide(session, 'one', 'approve');
     expect(clock.pending).toBe(0);
@@ -182,7 +182,7 @@ describe('what waits too long is posted to the approval webhook', () => {
     expect(receiver.posts).toEqual([]);
   });
 
-  test('what another has decided meanwhile is seen by a look, and posted to nobody', async () => {
+  test('posts nothing if the bridge finds, before it posts, that another client has decided', async () => {
     const { session } = await waiting('one');
     const other = sessionWith();
     other.take({ payload: { $case: 'task', value: agent.task.toTask() } }, await other.agent.connect());
@@ -193,7 +193,7 @@ describe('what waits too long is posted to the approval webhook', () => {
     expect(receiver.posts).toEqual([]);
   });
 
-  test('D1 the answer to the post decides, over its own channel, and is told of like any other', async () => {
+  test('D1 the answer to a post decides over the channel "webhook", and the bridge posts this decision too', async () => {
     receiver.answering = ({ type }) => (type === 'approval.asked' ? approval('one') : undefined);
     await waiting('one');
     clock.advance(AFTER_MS);
@@ -233,13 +233,13 @@ describe('what waits too long is posted to the approval webhook', () => {
     ['a page', { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>approve</p>' }],
     ['megabytes', { ...asJson({}), body: `{"decisions":"${'x'.repeat(2 * 1024 * 1024)}"}` }],
     ['a refusal', { status: 403, body: 'approve' }],
-  ])('D1 an answer with %s decides nothing, and the action waits as before', async (_, reply) => {
+  ])('D1 an answer with %s decides nothing, and the action still waits', async (_, reply) => {
     receiver.answering = ({ type }) => (type === 'approval.asked' ? reply : undefined);
     const { session } = await waiting('one');
     clock.advance(AFTER_MS);
     await receiver.got('approval.asked');
     if (reply.status === 200 && (reply.body?.length ?? 0) < 1000) {
-      // It has been read: whatever it led to has left before this look.
+      // The bridge has read the answer. So any decision from it would already be at the agent.
       await rowIn(path, `SELECT 1 FROM webhook_posts WHERE state = 'asked'`);
     }
     await session.look();
@@ -249,7 +249,7 @@ describe('what waits too long is posted to the approval webhook', () => {
     expect(decisionChannels(agent)).toEqual(['tool']);
   });
 
-  test('a redirect is not followed: what waits goes to the address that was set and to no other', async () => {
+  test('the bridge does not follow a redirect, so no other address receives a post', async () => {
     const elsewhere = await WebhookReceiver.start(() => approval('one'));
     receiver.answering = () => ({ status: 307, headers: { location: elsewhere.url } });
     const { url, secret } = receiver;
@@ -265,7 +265,7 @@ describe('what waits too long is posted to the approval webhook', () => {
     await elsewhere.stop();
   });
 
-  test('a receiver in trouble is tried again, under the same id', async () => {
+  test('the bridge posts again after an error, with the same id', async () => {
     receiver.answering = ({ type }) => {
       if (type !== 'approval.asked') return undefined;
       return receiver.of(type).length < 3 ? { status: 503 } : approval('one');
@@ -279,9 +279,9 @@ describe('what waits too long is posted to the approval webhook', () => {
     expect(agent.decisions).toHaveLength(1);
   });
 
-  test('a receiver that never answers is given up, and nothing else waits for it', async () => {
+  test('the bridge stops posting to a receiver that never answers, and other decisions do not wait for it', async () => {
     receiver.answering = () => new Promise(() => undefined);
-    // Long enough for each post to arrive on a slow machine.
+    // This limit is long enough for each post to arrive on a slow machine.
     const { session } = await waiting('one', { patience: { ...QUICK, answerMs: 500 } });
     clock.advance(AFTER_MS);
     const last = await receiver.got('approval.asked', 1 + QUICK.backOff.retries);
@@ -290,7 +290,7 @@ describe('what waits too long is posted to the approval webhook', () => {
     expect(session.view?.state).toBe('completed');
   });
 
-  test('a decision elsewhere calls off a post that is not answered yet, and the receiver is told', async () => {
+  test('a decision over another channel aborts an unanswered post, and the bridge posts the decision', async () => {
     receiver.answering = ({ type }) => (type === 'approval.asked' ? new Promise(() => undefined) : undefined);
     const { session } = await waiting('one');
     clock.advance(AFTER_MS);
@@ -302,7 +302,7 @@ describe('what waits too long is posted to the approval webhook', () => {
     });
   });
 
-  test('of two bridges that see it wait one posts it, and a cancel of the task is told too', async () => {
+  test('one of two bridges posts a pending action, and a cancel of the task is posted too', async () => {
     await waiting('one');
     const other = sessionWith();
     other.take({ payload: { $case: 'task', value: agent.task.toTask() } }, await other.agent.connect());
@@ -318,7 +318,7 @@ describe('what waits too long is posted to the approval webhook', () => {
     expect(await rowsIn(path, 'SELECT state FROM webhook_posts')).toEqual([['over']]);
   });
 
-  test('hurried, it is posted at once', async () => {
+  test('hurry() posts at once', async () => {
     const { posts } = await waiting('one');
     posts.hurry();
     clock.advance(0);
@@ -335,7 +335,7 @@ async function decide(session: Session, callId: string, decision: 'approve' | 'd
 
 const untilSettled = (session: Session): Promise<void> => until(session, () => session.settled);
 
-/** Resolves when it holds: at once, if it does. */
+/** Resolves as soon as the condition holds. */
 async function until(session: Session, holds: () => boolean): Promise<void> {
   if (holds()) return;
   await new Promise<void>((resolve) => {

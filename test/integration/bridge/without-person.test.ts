@@ -1,4 +1,4 @@
-/** Clients at which no person can be asked, and people who decide elsewhere. */
+/** Clients that cannot ask a person, and actions that a person decides over another channel. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import type { FakeAgent } from '../../support/fake-agent.ts';
@@ -38,7 +38,7 @@ const deciding = async (client: TasksClient) =>
 const call = async (client: TasksClient, name: string, args: object) =>
   result.parse((await client.ask('tools/call', { name, arguments: args })).result);
 
-describe('R96 where no person can be asked', () => {
+describe('R96 decisions with Claude Code as the client', () => {
   let agent: FakeAgent;
   beforeEach(async () => {
     agent = await startAgent({
@@ -50,7 +50,7 @@ describe('R96 where no person can be asked', () => {
   async function clientWith(env: Record<string, string>, ...args: readonly string[]): Promise<TasksClient> {
     return closing(await tasksClient(program, await bridgeStart(agent, { args, env }), { tasks: false }));
   }
-  test('the tool that decides asks for no person, and works as its operator allowed it', async () => {
+  test('in print mode, the tool that decides requires no person, and its decision counts', async () => {
     const client = await clientWith(PRINT_MODE);
     const tool = await deciding(client);
     expect(tool?.['_meta']).not.toHaveProperty('anthropic/requiresUserInteraction');
@@ -61,12 +61,12 @@ describe('R96 where no person can be asked', () => {
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'decided approve' });
   });
 
-  test('a client with a person is told that the tool asks for them', async () => {
+  test('in interactive mode, the tool that decides requires a person', async () => {
     const tool = await deciding(await clientWith({ CLAUDE_CODE_ENTRYPOINT: 'cli' }));
     expect(tool?.['_meta']).toMatchObject({ 'anthropic/requiresUserInteraction': true });
   });
 
-  test('R96 their dialog shows decision and title first: the title is required, and is that of the action', async () => {
+  test('R96 the tool that decides has decision and title as its first arguments, and refuses the title of another action', async () => {
     const client = await clientWith({ CLAUDE_CODE_ENTRYPOINT: 'cli' }, '--fastest-answer-seconds', '60');
     const fields = Object.keys((await deciding(client))?.inputSchema.properties ?? {});
     expect(fields.slice(0, 5)).toEqual(['decision', 'title', 'sessionId', 'callId', 'shown']);
@@ -85,7 +85,7 @@ describe('R96 where no person can be asked', () => {
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'decided approve' });
   });
 
-  test('with human-only no tool that decides is offered, and every answer names the command line', async () => {
+  test('with human-only in print mode, the bridge offers no tool that decides, and every result names the command line', async () => {
     const client = await clientWith(PRINT_MODE, '--approvals', 'human-only');
     expect(await deciding(client)).toBeUndefined();
     const asked = await call(client, DELEGATE, { task: 'do it' });

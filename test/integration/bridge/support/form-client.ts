@@ -1,4 +1,4 @@
-/** The official MCP clients with a person before them who is shown forms, behind one face. */
+/** The official MCP clients with a test person who answers forms, behind one interface. */
 import { Client as Client2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
@@ -15,7 +15,7 @@ export interface FormAnswer {
   content?: Record<string, string | boolean>;
 }
 
-/** @param withdrawn aborts when the bridge takes the form back */
+/** @param withdrawn aborts when the bridge withdraws the form */
 export type Person = (form: ShownForm, withdrawn: AbortSignal) => FormAnswer | Promise<FormAnswer>;
 
 export const formResult = z.looseObject({
@@ -38,7 +38,7 @@ type Connect = (
 ) => Promise<FormClient>;
 
 const INFO = { name: 'test', version: '0' };
-/** @param urls whether it declares that it opens URLs */
+/** @param urls whether the client declares that it opens URLs */
 const capabilities = (urls = false) => ({
   capabilities: { elicitation: urls ? { form: {}, url: {} } : {} },
 });

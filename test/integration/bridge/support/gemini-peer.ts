@@ -1,4 +1,4 @@
-/** gemini-cli's a2a-server with a model of the test: its stand-in, or the agent itself, for the same cases. */
+/** gemini-cli's a2a-server with a scripted model: a stand-in or the real program, for the same cases. */
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export interface GeminiPeer {
   workspace: string;
   /** The next answers of the model, in order. */
   script(...turns: ModelTurn[]): void;
-  /** What the model was given, as one text. */
+  /** The text of all requests to the model. */
   given(): string;
   stop(): Promise<void>;
 }

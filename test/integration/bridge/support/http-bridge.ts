@@ -1,4 +1,4 @@
-/** The bridge as a service: the bundled program, without a client at stdin, and what a client over HTTP needs to know. */
+/** The bundled bridge as an HTTP service without a client at stdin, and the addresses and secrets that a client needs. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -15,13 +15,13 @@ export interface HttpBridge {
   stateDir: string;
   process: ChildProcess;
   stderr: () => string;
-  /** Resolves when something that matches has been logged. */
+  /** Resolves after the log contains text that matches. */
   logged: (pattern: RegExp) => Promise<void>;
   /** @returns the exit code; null after SIGKILL */
   kill: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
-/** @param port 0 for a free one; a bridge that is started again takes the one it had */
+/** @param port 0 for a free port; a restarted bridge can name its earlier port */
 export async function startHttpBridge(
   program: BridgeProgram,
   start: BridgeStart & { port?: number },
@@ -65,14 +65,14 @@ interface HttpAnswer {
   body: string;
 }
 
-/** One request with just these headers: `fetch` would not send a Host or an Origin of one's own. */
+/** Sends one request with exactly these headers. `fetch` cannot send a chosen Host or Origin. */
 export async function ask(
   url: string,
   options: { method?: string; headers?: Record<string, string>; body?: string } = {},
 ): Promise<HttpAnswer> {
   const { method = 'POST', headers = {}, body } = options;
   const outgoing = request(url, { method, headers, agent: false });
-  // A server that refuses a body unread may reset the connection; its answer has been sent by then.
+  // A server may reset the connection before it has read the body. Its answer has already arrived.
   outgoing.on('error', () => undefined);
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     outgoing.once('response', resolve).once('close', () => reject(new Error('no answer')));
@@ -84,7 +84,7 @@ export async function ask(
   return { status: response.statusCode ?? 0, headers: response.headers, body: text };
 }
 
-/** What an MCP client of the older revisions sends with each message. */
+/** The headers that an MCP client of the older revisions sends with each message. */
 export const MCP_HEADERS = {
   'content-type': 'application/json',
   accept: 'application/json, text/event-stream',

@@ -1,4 +1,4 @@
-/** The official MCP clients over Streamable HTTP, behind one face. */
+/** The official MCP clients over Streamable HTTP, behind one interface. */
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -76,7 +76,7 @@ const older: Connect = async ({ url, credentials }) => {
 /** The 2.x client, with a revision that has sessions. */
 export const sessionClient = newer('legacy');
 
-/** Which revision has sessions, and says why a call is withdrawn. */
+/** `sessions`: whether the revision has sessions. Then a client also says why it cancels a call. */
 export const HTTP_CLIENTS: readonly [string, Connect, { sessions: boolean }][] = [
   ['the 2.x client, revision 2026-07-28', newer({ pin: '2026-07-28' }), { sessions: false }],
   ['the 2.x client, revision 2025-11-25', sessionClient, { sessions: true }],

@@ -17,7 +17,7 @@ const withPending = z.looseObject({
 });
 export type ShownAction = z.infer<typeof withPending>['pending'][number];
 
-/** @throws where nothing waits */
+/** @throws Error if no action is pending */
 export function pendingIn({ structuredContent }: ToolResult): ShownAction {
   const [action] = withPending.parse(structuredContent).pending;
   if (action === undefined) throw new Error('nothing waits');

@@ -1,4 +1,4 @@
-/** An MCP client that writes raw lines. It can send what no SDK allows, and sees every byte of stdout. */
+/** An MCP client that writes raw lines. It can send messages that no SDK sends, and it reads every byte of stdout. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -90,12 +90,12 @@ export class RawClient {
     return resultOf(answer);
   }
 
-  /** Resolves when the bridge has logged something that matches. */
+  /** Resolves after the log of the bridge contains text that matches. */
   async logged(pattern: RegExp): Promise<void> {
     while (!pattern.test(this.#stderr)) await once(this.process.stderr, 'data');
   }
 
-  /** Resolves when a progress message that matches has come in. */
+  /** Resolves after a progress message that matches. */
   async progressed(pattern: RegExp): Promise<void> {
     while (!this.progress().some((each) => pattern.test(each.message)))
       await once(this.process.stdout, 'data');

@@ -1,4 +1,4 @@
-/** The official requester of MCP tasks, at a bridge over stdio: the 2.x client and `ext-tasks` on one connection. */
+/** The official requester of MCP tasks over stdio: the 2.x client and `ext-tasks` on one connection. */
 import { Client, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import {
@@ -28,7 +28,7 @@ const acknowledgement = z.looseObject({
 const notification = z.looseObject({ method: z.literal('notifications/tasks'), params: z.looseObject({}) });
 const notified = z.union([acknowledgement, notification]);
 
-/** Requests that the SDK's codec has no words for go over the client's own connection, under ids of their own. */
+/** The codec of the SDK refuses some requests. They go over the client's own connection with their own ids. */
 class SharedTransport implements Transport {
   onmessage: Transport['onmessage'];
   onclose: Transport['onclose'];
@@ -71,7 +71,7 @@ class SharedTransport implements Transport {
     return answered;
   }
 
-  /** The next notification about tasks that was not read. */
+  /** Returns the next unread notification about tasks. */
   async notified(): Promise<JSONRPCMessage> {
     for (;;) {
       const message = this.notifications.shift();
@@ -103,20 +103,20 @@ const form = z.looseObject({
   requestedSchema: z.looseObject({ properties: z.record(z.string(), z.unknown()) }),
 });
 
-/** What a subscription brings. */
+/** The notifications of one subscription. */
 export interface Told {
-  /** The tasks that were agreed to. */
+  /** The task ids that the bridge accepted. */
   accepted: readonly string[];
-  /** The next notification's task. */
+  /** Returns the task of the next notification. */
   next: () => Promise<unknown>;
-  /** Notifications that have come and were not read. */
+  /** The number of unread notifications. */
   waiting: () => number;
 }
 
 export interface TasksClient {
   session: TaskEnabledSession;
   client: Client;
-  /** A request with what this client declares, as `ext-tasks` frames it. */
+  /** Sends a request with the declared capabilities, framed as `ext-tasks` does. */
   ask: (
     method: string,
     params: Record<string, unknown>,
@@ -128,11 +128,11 @@ export interface TasksClient {
 }
 
 export interface TasksClientOptions {
-  /** A person who is shown a form; without one, none is declared. */
+  /** A test person who answers forms. Without one, the client declares no forms. */
   person?: (form: Form) => ApplicationElicitResult | Promise<ApplicationElicitResult>;
   /** Declares the tasks extension. */
   tasks?: boolean;
-  /** Declares that it opens URLs. */
+  /** Declares that the client opens URLs. */
   urls?: boolean;
 }
 
