@@ -27,7 +27,8 @@ import { OutboxWrites } from './outbox-writes.ts';
 import { RecordedCancels } from './recorded-cancels.ts';
 import type { Session } from './session.ts';
 import { problemOf, stateName } from './session-state.ts';
-import { hasEnded, type TaskView } from './task-view.ts';
+import { hasEnded } from './task-view.ts';
+import { WaitingCalls } from './waiting-calls.ts';
 
 interface Delegation {
   session: Session;
@@ -46,8 +47,6 @@ interface DelegationParts {
   channel: CancelRequest['channel'];
 }
 
-const NOT_WITHDRAWN = new AbortController().signal;
-
 /**
  * The delay before a message that may have arrived is sent again, after all retries of its delivery. In milliseconds.
  */
@@ -56,17 +55,14 @@ const LATER_MS = 60_000;
 export class DelegationService {
   readonly #parts: DelegationParts;
   readonly #outgoing = new OutgoingMessages();
-  /**
-   * Calls that wait for their answer, or whose answer the client has not confirmed. Maps the message id to a signal,
-   * which aborts when the client withdraws the call.
-   */
-  readonly #calls = new Map<string, AbortSignal>();
+  readonly #calls: WaitingCalls;
   readonly #writes: OutboxWrites;
   readonly #cancels: RecordedCancels;
   #later: NodeJS.Timeout | undefined;
 
   constructor(parts: DelegationParts) {
     this.#parts = parts;
+    this.#calls = new WaitingCalls(parts);
     this.#writes = new OutboxWrites(parts.log);
     this.#cancels = new RecordedCancels({ ...parts, onUnreachable: () => this.#adoptLater() });
   }
@@ -88,8 +84,7 @@ export class DelegationService {
    * @throws ProductError SESSION_BUSY while the session's first message is not delivered
    */
   async goOn(session: Session, work: DelegatedWork): Promise<Delegation> {
-    const { view } = session;
-    if (view === undefined)
+    if (session.view === undefined)
       throw new ProductError(
         'SESSION_BUSY',
         `Session "${session.id}" has no task yet, so it takes no message; nothing was sent. ${problemOf(session.state) ?? ''} Wait for it with wait_for_task, or cancel it with cancel_running_task.`,
@@ -98,20 +93,21 @@ export class DelegationService {
     // A connection can take long. Until the message is on its way, the session counts as ended.
     const release = this.#parts.live.keep(session);
     try {
-      return await this.#goOn(session, view, work);
+      return await this.#goOn(session, work);
     } finally {
       release();
     }
   }
 
-  async #goOn(session: Session, view: TaskView, work: DelegatedWork): Promise<Delegation> {
-    const { over } = session;
+  async #goOn(session: Session, work: DelegatedWork): Promise<Delegation> {
     const { dialect } = await session.agent.connect();
-    const goesOn = !over || (dialect.keepsTask && view.state === 'completed');
+    // The task may have ended while the bridge connected.
+    const { over, view } = session;
+    const goesOn = !over || (dialect.keepsTask && view?.state === 'completed');
     const entry = {
       ...entryOf(session.agent, work),
       sessionId: session.id,
-      taskId: goesOn && view.taskId !== '' ? view.taskId : null,
+      taskId: (goesOn && view?.taskId) || null,
     };
     const delivery = this.#begin(session, entry, session.asked.question?.id);
     return { session, messageId: entry.messageId, delivery };
@@ -174,7 +170,7 @@ export class DelegationService {
       if (task?.type === 'ended' && task.view.taskId === state.taskId && task.result === 'handed-over')
         return false;
     }
-    return this.#calls.get(messageId)?.aborted !== false;
+    return !this.#calls.isWaiting(messageId);
   }
 
   /**
@@ -183,17 +179,7 @@ export class DelegationService {
    * @returns a function that records that the client has the answer
    */
   asks(messageId: string, call: AbortSignal): OnReceipt {
-    this.#calls.set(messageId, call);
-    return () => {
-      if (this.#calls.get(messageId) !== call) return;
-      const { outbox, log } = this.#parts;
-      outbox
-        .together(() => outbox.update(messageId, { answered: true }))
-        .then(
-          () => this.#calls.get(messageId) === call && this.#calls.delete(messageId),
-          (error: unknown) => log.warn({ messageId, err: error }, 'a receipt could not be recorded'),
-        );
-    };
+    return this.#calls.asks(messageId, call);
   }
 
   /**
@@ -204,7 +190,7 @@ export class DelegationService {
     const failed = stateName(session.state) === 'not-delivered';
     for (const [messageId, outgoing] of this.#outgoing.of(session)) {
       outgoing.promised = true;
-      if (failed && this.#calls.get(messageId) === call) this.#calls.delete(messageId);
+      if (failed) this.#calls.end(messageId, call);
     }
   }
 
@@ -338,13 +324,12 @@ export class DelegationService {
     const { messageId } = entry;
     const { outbox, log } = this.#parts;
     const outgoing = this.#outgoing.add(session, entry, { promised: false });
-    // The call is not withdrawn. `asks` soon sets the signal of the call.
-    this.#calls.set(messageId, NOT_WITHDRAWN);
+    this.#calls.begin(messageId);
     try {
       outbox.put(entry);
     } catch (error) {
       this.#outgoing.remove(messageId, outgoing);
-      this.#calls.delete(messageId);
+      this.#calls.end(messageId);
       throw error;
     }
     const delivery = this.#send(outgoing, entry, { answers });
@@ -412,20 +397,15 @@ export class DelegationService {
     const { view, id } = session;
     if (view === undefined) return;
     const { taskId } = view;
-    const { cancel } = outgoing;
-    const { outbox, channel } = this.#parts;
+    const { outbox } = this.#parts;
     this.#writes.begin(session, async () => {
       try {
-        if (cancel !== null) await cancelTask(session, taskId, { reason: cancel, channel });
-        await outbox.together(() =>
-          outbox.update(messageId, {
-            state: { type: 'accepted', taskId, sessionId: id },
-            ...(cancel !== null && { cancel: null }),
-          }),
-        );
+        const state = { type: 'accepted' as const, taskId, sessionId: id };
+        await outbox.together(() => outbox.update(messageId, { state }));
       } finally {
         this.#outgoing.remove(messageId, outgoing);
       }
+      if (outgoing.cancel !== null) await this.#cancels.send();
     });
   }
 
@@ -456,7 +436,7 @@ export class DelegationService {
    */
   #postpone(outgoing: OutgoingMessage, messageId: string, error: unknown): unknown {
     this.#outgoing.remove(messageId, outgoing);
-    this.#calls.delete(messageId);
+    this.#calls.end(messageId);
     outgoing.session.postpone(messageOf(error), new Date(Date.now() + LATER_MS));
     this.#adoptLater();
     return error instanceof ProductError ? kept(outgoing.session, error) : error;

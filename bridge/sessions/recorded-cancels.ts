@@ -1,6 +1,6 @@
 /**
- * Sends the cancels that the outbox holds for tasks with a name. An entry keeps its cancel until the agent has answered,
- * so the next bridge sends it if this one ends. A task that has got a later message goes on.
+ * Sends the cancels that the outbox holds for accepted delegations. An entry keeps its cancel until the agent has
+ * answered. So the next bridge sends the cancel if this bridge ends. A later message to the task takes the cancel back.
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
@@ -10,7 +10,7 @@ import type { Outbox } from '../state/outbox.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import { cancelTask } from './cancel-task.ts';
 import type { LiveSessions } from './live-sessions.ts';
-import { newestMessage } from './newest-message.ts';
+import { isTakenBack } from './taken-back-cancel.ts';
 
 interface RecordedCancelsParts {
   outbox: Outbox;
@@ -18,7 +18,7 @@ interface RecordedCancelsParts {
   live: LiveSessions;
   log: Logger;
   channel: CancelRequest['channel'];
-  /** An agent could not be reached: `send` is to be called again later. */
+  /** Called when an agent could not be reached. The owner then calls `send` again later. */
   onUnreachable: () => void;
 }
 
@@ -53,26 +53,31 @@ export class RecordedCancels {
     }
   }
 
-  /** @returns false if the cancel is to be sent again later */
+  /** @returns false if the bridge must send the cancel again later */
   async #isDone({ messageId, agent: name, cancel, state }: OutboxEntry): Promise<boolean> {
     const { outbox, registry, live, log, channel, onUnreachable } = this.#parts;
     const agent = registry.find(name);
     if (cancel === null || state.type !== 'accepted' || agent === undefined) return false;
     const { taskId, sessionId } = state;
-    if (newestMessage(outbox.open(), name, [sessionId])?.messageId !== messageId) return true;
     const facts = { messageId, sessionId, taskId, reason: cancel };
     const by = { reason: cancel, channel };
     const session = live.find(taskId, name);
     try {
+      // The connection can take long. A message that comes meanwhile counts.
+      await agent.connect();
+      if (isTakenBack(outbox.open(), messageId, taskId)) return true;
       if (session === undefined) await agent.ask((connection) => connection.cancel(taskId, by));
       else await cancelTask(session, taskId, by);
       log.info(facts, 'a recorded cancel was sent');
       return true;
     } catch (error) {
       log.warn({ ...facts, problem: messageOf(error) }, 'a recorded cancel was not carried out');
-      if (!(error instanceof ProductError && error.retryable)) return true;
-      onUnreachable();
-      return false;
+      if (error instanceof ProductError && error.retryable) {
+        onUnreachable();
+        return false;
+      }
+      session?.leaveNotes([`The task was not cancelled: ${messageOf(error)}`]);
+      return true;
     }
   }
 }

@@ -116,11 +116,12 @@ describe('delegations on their way to an agent', () => {
     agent.take();
     await delivery;
     await asked;
-    // If the bridge is killed now, the next bridge takes over the entry.
-    expect(outbox.entries()).toMatchObject([{ cancel: 'enough', state: { type: 'sending' } }]);
+    // If the bridge is killed now, the next bridge takes over the entry, and sends the cancel.
+    const state = { type: 'accepted', taskId: 'task-1' };
+    expect(outbox.entries()).toMatchObject([{ cancel: 'enough', state }]);
     for (const each of confirm) each();
     await delegations.settled();
-    expect(outbox.entries()).toMatchObject([{ state: { type: 'accepted', taskId: 'task-1' } }]);
+    expect(outbox.entries()).toMatchObject([{ cancel: null, state }]);
     expect(session.view?.state).toBe('canceled');
     expect(agent.cancels).toEqual([{ reason: 'enough', channel: 'mcp' }]);
   });
@@ -154,6 +155,67 @@ describe('delegations on their way to an agent', () => {
     expect(session.view?.state).toBe('completed');
     expect(outbox.entries()).toMatchObject([{ state: { type: 'accepted' } }]);
     expect(await delegations.cancel(session, 'again')).toBe('ended-before');
+  });
+
+  test('E3 a cancel that fails when the agent names the task stays in the outbox, and is sent again later', async () => {
+    agent.answerCancel = () => Promise.reject(new ProductError('AGENT_UNREACHABLE', 'It is away.'));
+    const { session, delivery } = await delegations.start(agent, { text: 'long', settings: {} });
+    await delegations.cancel(session, 'enough');
+    agent.take();
+    await delivery;
+    await delegations.settled();
+    const state = { type: 'accepted', taskId: 'task-1' };
+    expect(outbox.entries()).toMatchObject([{ cancel: 'enough', state }]);
+    agent.answerCancel = () => Promise.resolve(agent.task.cancel().toTask());
+    await delegations.adopt();
+    while (outbox.entries()[0]?.cancel !== null) await new Promise((resolve) => setImmediate(resolve));
+    expect(outbox.entries()).toMatchObject([{ state }]);
+    expect(session.view?.state).toBe('canceled');
+  });
+
+  test('a cancel that the agent refuses is reported with the next reply about the session', async () => {
+    agent.answerCancel = () => Promise.reject(new ProductError('AGENT_ERROR', 'It cancels no task.'));
+    const { session, delivery } = await delegations.start(agent, { text: 'long', settings: {} });
+    await delegations.cancel(session, 'enough');
+    agent.take();
+    await delivery;
+    await delegations.settled();
+    expect(outbox.entries()).toMatchObject([{ cancel: null, state: { type: 'accepted' } }]);
+    expect(session.takeNotes()).toEqual(['The task was not cancelled: It cancels no task.']);
+  });
+
+  test('a message that comes while the bridge connects takes a recorded cancel back', async () => {
+    const { session, messageId, delivery } = await delegations.start(agent, { text: 'long', settings: {} });
+    agent.take();
+    await delivery;
+    await delegations.settled();
+    const reached = new Deferred<void>();
+    agent.reachable = reached.promise;
+    const cancelling = delegations.cancelMessage(session, messageId, 'the client has left');
+    const entry = entryOf(messageId);
+    if (entry === undefined) throw new Error('the outbox has lost the entry');
+    await new Promise((resolve) => setImmediate(resolve));
+    outbox.put({ ...entry, messageId: 'later', taskId: 'task-1', state: { type: 'sending' }, cancel: null });
+    reached.resolve();
+    await cancelling;
+    expect(agent.cancels).toEqual([]);
+    expect(entryOf(messageId)).toMatchObject({ cancel: null });
+  });
+
+  test('a message begins the next task if the task of the session ends while the bridge connects', async () => {
+    const { session, delivery } = await delegations.start(agent, { text: 'first', settings: {} });
+    agent.take();
+    await delivery;
+    const connection = await agent.connect();
+    const reached = new Deferred<void>();
+    agent.reachable = reached.promise;
+    const goingOn = delegations.goOn(session, { text: 'go on', settings: {} });
+    session.take(asStreamResponse(agent.task.cancel().toTask()), connection);
+    agent.task = new FakeTask('task-2', 'session-1', true).work();
+    reached.resolve();
+    const next = await goingOn;
+    expect(entryOf(next.messageId)).toMatchObject({ sessionId: 'session-1', taskId: null });
+    await next.delivery;
   });
 
   test('A4 a known task is cancelled at once, and once', async () => {

@@ -1,0 +1,46 @@
+import { expect, test } from '@jest/globals';
+import { WaitingCalls } from '../../../../bridge/sessions/waiting-calls.ts';
+import { createLogger } from '../../../../shared/runtime/logging.ts';
+
+function waitingCalls() {
+  const answered: string[] = [];
+  const log = createLogger({ name: 'test', level: 'silent' });
+  const outbox = {
+    together: (change: () => void) => Promise.resolve(change()),
+    update: (messageId: string) => void answered.push(messageId),
+  };
+  return { calls: new WaitingCalls({ outbox, log }), answered };
+}
+
+test('R99 a call waits from its message until its client has confirmed the answer', async () => {
+  const { calls, answered } = waitingCalls();
+  calls.begin('one');
+  expect(calls.isWaiting('one')).toBe(true);
+  const received = calls.asks('one', new AbortController().signal);
+  received();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(answered).toEqual(['one']);
+  expect(calls.isWaiting('one')).toBe(false);
+});
+
+test('R99 a withdrawn call waits no more, and its receipt counts for nothing', () => {
+  const { calls, answered } = waitingCalls();
+  const call = new AbortController();
+  const received = calls.asks('one', call.signal);
+  call.abort();
+  expect(calls.isWaiting('one')).toBe(false);
+  received();
+  expect(answered).toEqual([]);
+});
+
+test('R99 a call that joins a message takes the place of the earlier call', () => {
+  const { calls, answered } = waitingCalls();
+  const [first, second] = [new AbortController(), new AbortController()];
+  const received = calls.asks('one', first.signal);
+  calls.asks('one', second.signal);
+  received();
+  first.abort();
+  calls.end('one', first.signal);
+  expect(answered).toEqual([]);
+  expect(calls.isWaiting('one')).toBe(true);
+});
