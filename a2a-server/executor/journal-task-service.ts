@@ -288,10 +288,10 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       executor.stop(taskId, cancelCause(reason));
       return snapshot;
     },
-    async cancelWork(taskId, by, reason) {
+    async cancelWork(taskId, by, left) {
       await ownRow(taskId, by.principal);
-      const { type } = applied(await log.change(taskId, (s) => cancelWork(s, reason, by)), taskId);
-      if (type === 'appended') executor.stop(taskId, cancelCause(reason));
+      const { type } = applied(await log.change(taskId, (s) => cancelWork(s, left, by)), taskId);
+      if (type === 'appended') executor.stop(taskId, cancelCause(left.reason));
     },
     toolExecutions: (principal) => executor.scheduler.of(principal),
     abortTool: (toolId, principal, reason) => executor.scheduler.abort(toolId, principal, reason),

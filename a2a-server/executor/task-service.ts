@@ -5,6 +5,7 @@
 import type { DecisionsPart, RevokePart, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { TaskFilter, TaskPage, TaskRow } from '../journal/journal.ts';
 import type { JournalEntry, UserMessage } from '../task/events.ts';
+import type { ReadersLeft } from '../task/commands.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 
 /** A message from a client, as the transport parsed it. */
@@ -80,8 +81,11 @@ export interface TaskService {
   send(incoming: Incoming): Promise<Accepted>;
   /** Cancels a task. @returns the snapshot afterwards. @throws ProductError UNKNOWN_TASK, TASK_ENDED */
   cancel(taskId: string, by: { principal: string; channel: string }, reason: string): Promise<Snapshot>;
-  /** Cancels a task that works. A task that waits or has ended stays as it is. @throws ProductError UNKNOWN_TASK */
-  cancelWork(taskId: string, by: { principal: string; channel: string }, reason: string): Promise<void>;
+  /**
+   * Cancels a task that works. Keeps a task that waits, that has ended, or that has a newer message.
+   * @throws ProductError UNKNOWN_TASK
+   */
+  cancelWork(taskId: string, by: { principal: string; channel: string }, left: ReadersLeft): Promise<void>;
   /** The principal's running tool executions, oldest first. */
   toolExecutions(principal: string): ToolExecutionView[];
   /** Stops one tool execution. The task continues (A1). An unknown id gives an answer, and no error. */

@@ -238,9 +238,22 @@ export function cancel(snapshot: Snapshot, reason: string, by: Decider): Ruling 
   return { type: 'append', events: [...stopped, { type: 'task.canceled', reason, by }] };
 }
 
-/** Cancels a task that works. A task that waits or has ended stays as it is. */
-export function cancelWork(snapshot: Snapshot, reason: string, by: Decider): Ruling | { type: 'keep' } {
-  return isSettled(snapshot) ? { type: 'keep' } : cancel(snapshot, reason, by);
+/** The end of reading by the sender of a message. */
+export interface ReadersLeft {
+  /** The task's `seq` when the server accepted the message. A newer message shows that a client has come back. */
+  messageSeq: number;
+  reason: string;
+}
+
+/** Cancels a task that works. Keeps a task that waits, that has ended, or that has a newer message. */
+export function cancelWork(
+  snapshot: Snapshot,
+  { messageSeq, reason }: ReadersLeft,
+  by: Decider,
+): Ruling | { type: 'keep' } {
+  return isSettled(snapshot) || snapshot.messageSeq > messageSeq
+    ? { type: 'keep' }
+    : cancel(snapshot, reason, by);
 }
 
 /** Ends a task that exceeded its time limit (A1). */

@@ -27,6 +27,7 @@ export function firstSnapshot(taskId: string, entry: JournalEntry): Snapshot | u
     seq,
     status: { state: 'submitted' },
     exchanges: [],
+    messageSeq: 0,
     queued: [],
     openTurn: null,
     calls: {},
@@ -90,7 +91,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
     case 'task.created':
       return {};
     case 'message.received':
-      return { queued: [...s.queued, event.message] };
+      return { queued: [...s.queued, event.message], messageSeq: entry.seq };
     case 'task.working':
       return { status: { state: 'working' } };
     case 'turn.started':

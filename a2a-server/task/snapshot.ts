@@ -133,6 +133,8 @@ export interface Snapshot {
   seq: number;
   status: Status;
   exchanges: readonly ConversationItem[];
+  /** The `seq` of the newest message. */
+  messageSeq: number;
   /** Messages that are not in any turn yet, oldest first. */
   queued: readonly UserMessage[];
   /** The turn whose model call runs, with its text so far. */

@@ -4,8 +4,8 @@ import type { User } from '@a2a-js/sdk/server';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
 /**
- * `left`: the client closed the connection, or the lifetime of its stream is over and it must come back to read on.
- * `over`: anything else, such as a complete answer or a shutdown.
+ * How a client stopped reading. `left`: the client closed the connection, or the server closed a stream that reached its
+ * maximum lifetime. `over`: any other end, such as a complete answer or a shutdown.
  */
 export type ReaderEnd = 'left' | 'over';
 
@@ -18,7 +18,7 @@ export class Caller implements User {
    * of a tool's signal (E4).
    */
   readonly signal: AbortSignal;
-  /** How a reading of this caller that ends now has ended. */
+  /** Returns how this client stopped reading. Call it after the last write. */
   readonly end: () => ReaderEnd;
   /** @returns a promise to await before the next write (S3). Undefined if the client's socket is not full. */
   readonly full: () => Promise<void> | undefined;

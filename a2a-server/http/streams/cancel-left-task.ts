@@ -3,7 +3,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { TaskService } from '../../executor/task-service.ts';
-import { CancellingDisconnects, type Disconnects } from './disconnects.ts';
+import { CancellingDisconnects, type Disconnects, type ReadMessage } from './disconnects.ts';
 
 const REASON = 'its client disconnected and did not come back';
 
@@ -16,9 +16,10 @@ export function cancellingDisconnects({
   clock: Clock;
   log: Logger;
 }): Disconnects {
-  async function cancel(taskId: string, principal: string): Promise<void> {
+  async function cancel(taskId: string, { principal, seq }: ReadMessage): Promise<void> {
+    const by = { principal, channel: 'disconnect' };
     try {
-      await tasks.cancelWork(taskId, { principal, channel: 'disconnect' }, REASON);
+      await tasks.cancelWork(taskId, by, { messageSeq: seq, reason: REASON });
     } catch (error) {
       log.warn({ taskId, problem: messageOf(error) }, 'a task could not be cancelled after a disconnect');
     }
@@ -28,6 +29,6 @@ export function cancellingDisconnects({
     async settled(taskId, { seq }, signal) {
       for await (const _ of tasks.follow(taskId, seq, { until: 'settled', signal }));
     },
-    cancel: (taskId, principal) => void cancel(taskId, principal),
+    cancel: (taskId, message) => void cancel(taskId, message),
   });
 }

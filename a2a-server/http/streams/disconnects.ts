@@ -1,35 +1,39 @@
 /**
- * The rule of `--on-disconnect cancel`: a running task is cancelled when its last reader has left and none comes back.
+ * The rule of `--on-disconnect cancel`: the server cancels a running task if its last reader leaves and no client reads
+ * it again within `RECONNECT_MS`.
  *
- * - The rule applies to a task from a message over a stream or a blocking request on, until the task waits or ends.
- * - Every reader of the task counts. The time runs from the end of the last one.
- * - In doubt the task continues: after a message whose sender does not wait, if the last reader ends in any way
- *   other than a cut or the stream's lifetime, and after a restart of the server.
+ * - The rule begins with a message that a client sends over a stream or in a blocking request. It ends when the task
+ *   waits or ends.
+ * - Every stream and every blocking request of the task is a reader. The time begins when the last reader leaves.
+ * - A reader leaves if its connection is cut, or if its stream reaches its maximum lifetime. After any other end of the
+ *   last reader, the task continues without readers.
+ * - A message whose sender does not wait ends the rule for its task. A restart of the server ends it for all tasks.
  */
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { ReaderEnd } from '../auth/caller.ts';
 
 export const ON_DISCONNECT = ['detach', 'cancel'] as const;
 
-/** How long a reader has to come back, in milliseconds. */
+/** The maximum time without a reader, in milliseconds. */
 export const RECONNECT_MS = 10_000;
 
-/** A message whose sender reads the task. */
+/** A message whose sender reads the task after it. */
 export interface ReadMessage {
   principal: string;
-  /** The position of the message in the task's journal. */
+  /** The task's `seq` when the server accepted the message. */
   seq: number;
 }
 
 export interface Disconnects {
   /**
-   * A reader of the task begins.
-   * @param message set if the reader is the sender of this message @returns call it when the reader ends
+   * Registers a reader of the task.
+   * @param message present if this reader has sent it
+   * @returns a function to call when the reader ends
    */
   reads(taskId: string, message?: ReadMessage): (end: ReaderEnd) => void;
-  /** A client that does not wait sent a message to the task. The task goes on without readers. */
+  /** Ends the rule for the task, because the sender of a message does not wait. The task continues without readers. */
   detach(taskId: string): void;
-  /** From now on no task is cancelled. */
+  /** Ends the rule for all tasks, for good. */
   stop(): void;
 }
 
@@ -41,9 +45,10 @@ export const IGNORED_DISCONNECTS: Disconnects = {
 
 interface CancellingParts {
   clock: Clock;
-  /** Resolves when the task waits or has ended after this message, or when the signal aborts. */
+  /** Resolves when the task, after this message, waits or ends. Also resolves when the signal aborts. */
   settled: (taskId: string, message: ReadMessage, signal: AbortSignal) => Promise<void>;
-  cancel: (taskId: string, principal: string) => void;
+  /** Cancels the task, unless it has got a newer message. */
+  cancel: (taskId: string, message: ReadMessage) => void;
 }
 
 interface Watch {
@@ -108,10 +113,10 @@ export class CancellingDisconnects implements Disconnects {
     this.#parts.settled(taskId, message, watch.end.signal).then(settled, settled);
   }
 
-  #arm(taskId: string, task: ReadTask, { message: { principal } }: Watch): void {
+  #arm(taskId: string, task: ReadTask, { message }: Watch): void {
     task.disarm = this.#parts.clock.after(RECONNECT_MS, () => {
       this.detach(taskId);
-      this.#parts.cancel(taskId, principal);
+      this.#parts.cancel(taskId, message);
     });
   }
 }

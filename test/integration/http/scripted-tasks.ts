@@ -3,6 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Accepted, Incoming, TaskService } from '../../../a2a-server/executor/task-service.ts';
 import type { TaskFilter, TaskPage, TaskRow } from '../../../a2a-server/journal/journal.ts';
+import type { ReadersLeft } from '../../../a2a-server/task/commands.ts';
 import type { JournalEntry, TaskEvent } from '../../../a2a-server/task/events.ts';
 import { foldAll, taskStateAfter } from '../../../a2a-server/task/fold.ts';
 import { isSettled, isTerminal } from '../../../a2a-server/task/snapshot.ts';
@@ -121,9 +122,10 @@ export class ScriptedTasks implements TaskService {
   async cancelWork(
     taskId: string,
     by: { principal: string; channel: string },
-    reason: string,
+    { messageSeq, reason }: ReadersLeft,
   ): Promise<void> {
-    if (!isSettled(await this.snapshot(taskId, by.principal))) await this.cancel(taskId, by, reason);
+    const snapshot = await this.snapshot(taskId, by.principal);
+    if (!isSettled(snapshot) && snapshot.messageSeq <= messageSeq) await this.cancel(taskId, by, reason);
   }
 
   toolExecutions() {

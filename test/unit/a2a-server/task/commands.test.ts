@@ -482,8 +482,20 @@ describe('cancel', () => {
   it('of work cancels a task that works, and keeps one that waits or has ended', () => {
     const working = accepted(waitingFor('a'), decision('a'));
     const ended = after(working, [{ type: 'task.canceled', reason: 'x', by }]);
-    expect(cancelWork(working, 'gone', by)).toEqual(cancel(working, 'gone', by));
+    const left = { messageSeq: working.messageSeq, reason: 'gone' };
+    expect(cancelWork(working, left, by)).toEqual(cancel(working, 'gone', by));
     for (const settled of [waitingFor('a'), ended])
-      expect(cancelWork(settled, 'gone', by)).toEqual({ type: 'keep' });
+      expect(cancelWork(settled, left, by)).toEqual({ type: 'keep' });
+  });
+
+  it('of work keeps a task with a newer message, because its sender has come back', () => {
+    const working = accepted(waitingFor('a'), decision('a'));
+    const left = { messageSeq: working.messageSeq, reason: 'gone' };
+    const message = { messageId: 'm2', parts: [{ type: 'text' as const, text: 'go on' }] };
+    const again = after(working, [{ type: 'message.received', message, channel: 'a2a' }]);
+    expect(cancelWork(again, left, by)).toEqual({ type: 'keep' });
+    expect(cancelWork(again, { ...left, messageSeq: again.messageSeq }, by)).toMatchObject({
+      type: 'append',
+    });
   });
 });

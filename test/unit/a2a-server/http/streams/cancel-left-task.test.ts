@@ -33,7 +33,8 @@ describe('the cancel of a task whose readers have left', () => {
   it('says who, how and why', async () => {
     const { cancels, log } = await afterLeaving();
     const by = { principal: 'ada', channel: 'disconnect' };
-    expect(cancels).toEqual([['t', by, 'its client disconnected and did not come back']]);
+    const left = { messageSeq: 2, reason: 'its client disconnected and did not come back' };
+    expect(cancels).toEqual([['t', by, left]]);
     expect(log).toBe('');
   });
 

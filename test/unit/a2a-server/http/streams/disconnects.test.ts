@@ -15,7 +15,7 @@ function setUp() {
         settle.push(resolve);
         signal.addEventListener('abort', () => resolve());
       }),
-    cancel: (taskId, principal) => void cancelled.push(`${taskId} of ${principal}`),
+    cancel: (taskId, { principal }) => void cancelled.push(`${taskId} of ${principal}`),
   });
   const settles = async (): Promise<void> => {
     settle.at(-1)?.();
