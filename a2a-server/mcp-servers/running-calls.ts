@@ -50,8 +50,8 @@ export interface Origin {
 
 interface Entry {
   call: RunningCall;
-  /** The id of the newest client request for this call. */
-  requestId?: RequestId;
+  /** The id of the open client request for this call. */
+  requestId?: RequestId | undefined;
 }
 
 export class RunningCalls {
@@ -150,6 +150,8 @@ export class RunningCalls {
   }
 
   #answered(id: RequestId, message: JSONRPCMessage): void {
+    const running = [...this.#running.values()].find(({ requestId }) => requestId === id);
+    if (running !== undefined) running.requestId = undefined;
     const stopped = this.#stopped.get(id);
     if (stopped === undefined) return;
     this.#stopped.delete(id);

@@ -13,6 +13,8 @@ class FakeTransport implements ServerTransport {
   readonly start = () => Promise.resolve();
   readonly send = () => Promise.resolve();
   readonly close = () => Promise.resolve();
+  readonly kept: RequestId[] = [];
+  readonly keepOpen = (id: RequestId) => void this.kept.push(id);
 }
 
 const CALL: RunningCall = {
@@ -52,6 +54,15 @@ describe('the calls of one connection', () => {
     clock.advance(5 * 60_000 - 1);
     expect(calls.busy).toBe(true);
     clock.advance(1);
+    expect(calls.busy).toBe(false);
+  });
+
+  it('002 leave no request open if they are stopped after an answer and before their next request', () => {
+    const { transport, calls, running } = started();
+    transport.onmessage?.({ jsonrpc: '2.0', id: 7, result: { resultType: 'input_required' } });
+    running.stop(true);
+    running.end();
+    expect(transport.kept).toEqual([]);
     expect(calls.busy).toBe(false);
   });
 
