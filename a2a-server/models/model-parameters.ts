@@ -8,7 +8,7 @@ import { needsResponses } from './needs-responses.ts';
 export const modelParametersSchema = z.strictObject({
   /** With a low value, repeated answers differ less. */
   temperature: z.number().min(0).max(2).optional(),
-  /** In tokens, including reasoning. */
+  /** In tokens, including reasoning. For Claude 4.5 and older, the reasoning budget comes on top of it. */
   maxOutputTokens: z.number().int().min(256).optional(),
   /** The amount of reasoning before the answer. */
   effort: z.enum(['low', 'medium', 'high']).optional(),
@@ -26,7 +26,8 @@ interface Named {
 const REASONING_BUDGET: Readonly<Record<Effort, number>> = { low: 2_048, medium: 8_192, high: 24_576 };
 
 /**
- * Says why the model does not accept the parameters, as the end of a sentence. Undefined if only the provider knows.
+ * Returns the reason why the model refuses the parameters, as the end of a sentence. Undefined for accepted parameters,
+ * and for a model whose rules only its provider knows.
  */
 export function parameterRefusal(
   { provider, model }: Named,
@@ -38,7 +39,7 @@ export function parameterRefusal(
   const reasons = provider === 'openai' && needsResponses(model);
   if (temperature !== undefined) {
     if (reasons) return 'it takes no "temperature"';
-    if (provider === 'anthropic' && temperature > 1) return '"temperature" goes up to 1 there';
+    if (provider === 'anthropic' && temperature > 1) return 'its maximum "temperature" is 1';
     if (provider === 'anthropic' && effort !== undefined)
       return 'it takes no "temperature" together with "effort"';
   }

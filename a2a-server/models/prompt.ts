@@ -8,6 +8,7 @@ import type {
 import type { ProviderState, ReplayedPart } from '../task/turn-replay.ts';
 import type { ToolDeclaration } from '../tools/tool.ts';
 import type { ConversationStep, ModelRequest } from './model.ts';
+import { mergeProviderData } from './provider-data.ts';
 
 /** The parts of a request in addition to the conversation. */
 export interface ProviderRequest {
@@ -17,8 +18,8 @@ export interface ProviderRequest {
   /** Provider options for each request. */
   options?: SharedV3ProviderOptions;
   /**
-   * Options that make the model reason. A request goes without them if its last turn has calls and no reasoning: Anthropic
-   * answers 400, because such a turn must begin with reasoning.
+   * Options that make the model reason. A request omits them if its last turn has calls but no reasoning. Anthropic
+   * refuses such a request (400), because a turn with calls must begin with its reasoning.
    */
   reasoningOptions?: SharedV3ProviderOptions;
   /** The mark for a message. The provider caches the prompt up to its end. Other providers cache without marks. */
@@ -31,7 +32,7 @@ export function callOptions(
   { options: always, reasoningOptions, cachePoint, ...limits }: ProviderRequest = {},
 ): LanguageModelV3CallOptions {
   const prompt = promptOf(request);
-  const options = lacksReasoning(request.conversation) ? always : withOptions(always, reasoningOptions);
+  const options = lacksReasoning(request.conversation) ? always : mergeProviderData(always, reasoningOptions);
   return {
     prompt: cachePoint === undefined ? prompt : withCachePoints(prompt, cachePoint),
     ...(request.tools.length > 0 && { tools: request.tools.map(functionTool), toolChoice: { type: 'auto' } }),
@@ -40,23 +41,11 @@ export function callOptions(
   };
 }
 
-/** Whether the last turn has calls, and its reasoning is lost. */
+/** True if the last turn has calls and its reasoning is lost. */
 function lacksReasoning(conversation: readonly ConversationStep[]): boolean {
   const last = conversation.findLast(({ role }) => role === 'assistant');
   if (last?.role !== 'assistant' || last.calls.length === 0) return false;
   return last.parts?.some(({ type }) => type === 'reasoning') !== true;
-}
-
-/** The options of both, by the provider's namespace. @returns undefined if neither has any */
-export function withOptions(
-  first: SharedV3ProviderOptions | undefined,
-  second: SharedV3ProviderOptions | undefined,
-): SharedV3ProviderOptions | undefined {
-  if (second === undefined) return first;
-  const options = { ...first };
-  for (const [namespace, fields] of Object.entries(second))
-    options[namespace] = { ...options[namespace], ...fields };
-  return options;
 }
 
 function promptOf({ instructions, conversation }: Omit<ModelRequest, 'signal'>): LanguageModelV3Prompt {

@@ -1,13 +1,12 @@
 /** Collects the parts of a turn in the model's order, with the data that its provider needs in later requests. */
 import type { SharedV3ProviderMetadata } from '@ai-sdk/provider';
 import type { JsonObject, TurnPart } from '../task/turn-replay.ts';
-
-type Metadata = Record<string, Record<string, unknown>>;
+import { mergeProviderData, type ProviderData } from './provider-data.ts';
 
 interface Collected {
   type: TurnPart['type'];
   length: number;
-  metadata: Metadata;
+  metadata: ProviderData | undefined;
 }
 
 /** Use one object per turn. */
@@ -18,7 +17,7 @@ export class TurnPartCollector {
 
   /** Adds a call of the model. */
   call(metadata: SharedV3ProviderMetadata | undefined): void {
-    this.#parts.push({ type: 'call', length: 0, metadata: merged({}, metadata) });
+    this.#parts.push({ type: 'call', length: 0, metadata });
   }
 
   /** Adds the start, a piece or the end of a block. */
@@ -32,14 +31,15 @@ export class TurnPartCollector {
     // The turn's text is one string, so a part must be one continuous piece of it.
     const interrupted = delta !== '' && block !== this.#parts.findLast((each) => each.type === type);
     if (block === undefined || interrupted) {
-      const metadata = block?.metadata ?? {};
-      if (block !== undefined) block.metadata = {};
+      const metadata = block?.metadata;
+      if (block !== undefined) block.metadata = undefined;
       block = { type, length: 0, metadata };
       this.#parts.push(block);
       this.#blocks.set(key, block);
     }
     block.length += delta.length;
-    block.metadata = merged(block.metadata, part.providerMetadata);
+    // The signature of a block comes after its text, so later values win.
+    block.metadata = mergeProviderData(block.metadata, part.providerMetadata);
   }
 
   /** @returns undefined if the turn consists only of text and calls */
@@ -49,17 +49,9 @@ export class TurnPartCollector {
   }
 }
 
-/** Merges metadata. Later values win, because the signature of a block comes after its text. */
-function merged(before: Metadata, added: SharedV3ProviderMetadata | undefined): Metadata {
-  const all = { ...before };
-  for (const [namespace, fields] of Object.entries(added ?? {}))
-    all[namespace] = { ...all[namespace], ...fields };
-  return all;
-}
-
 function turnPart({ type, length, metadata }: Collected): TurnPart {
   // Convert to JSON and back, as the journal does, so that the values are the same before and after a restart.
-  const state: Record<string, JsonObject> = JSON.parse(JSON.stringify(metadata));
+  const state: Record<string, JsonObject> = JSON.parse(JSON.stringify(metadata ?? {}));
   const kept = Object.keys(state).length === 0 ? {} : { state };
   return type === 'call' ? { type, ...kept } : { type, length, ...kept };
 }

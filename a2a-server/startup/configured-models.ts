@@ -3,7 +3,8 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import { languageModel } from '../models/language-model.ts';
 import { knownModel } from '../models/known-models.ts';
 import { parameterRefusal, parameterRequest, type ModelParameters } from '../models/model-parameters.ts';
-import { withOptions, type ProviderRequest } from '../models/prompt.ts';
+import type { ProviderRequest } from '../models/prompt.ts';
+import { mergeProviderData } from '../models/provider-data.ts';
 import { offlineModel } from '../models/offline/offline-model.ts';
 import type { Model, Models } from '../models/model.ts';
 import type { RetryPolicy } from '../models/retry-policy.ts';
@@ -85,7 +86,7 @@ function build(id: string, settings: ModelSettings, { env, parameters, patience 
 }
 
 function withParameters(request: ProviderRequest, parameters: ProviderRequest): ProviderRequest {
-  const options = withOptions(request.options, parameters.options);
+  const options = mergeProviderData(request.options, parameters.options);
   return { ...request, ...parameters, ...(options && { options }) };
 }
 
