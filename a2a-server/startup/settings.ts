@@ -336,13 +336,12 @@ export const SERVER_SETTINGS = {
     schema: absolutePath.optional(),
     fallback: undefined,
     env: 'A2A_SERVER_LOG_FILE',
-    describe:
-      'file for the log (default: stderr); at 10 MB its content moves to <file>.1, whose content is then gone',
+    describe: 'file for the log (default: stderr); at 10 MB it replaces <file>.1, and a new file begins',
     allowed: 'the path of a file',
   }),
 } as const;
 
-/** Settings without a flag: a table is too long for a command line, and each user of the machine can read that line. */
+/** Settings without a flag. A command line is too short for a table. All users of the machine can read it, so it must have no token. */
 export const UNFLAGGED_SETTINGS = {
   tokens: setting({
     kind: 'list',

@@ -13,8 +13,8 @@ export function TrustLimitFields({ limits, disabled, onChange }: TrustLimitsProp
       <input
         type="number"
         min="1"
-        aria-label="Trust for so many minutes"
-        placeholder="minutes, or as long as the task"
+        aria-label="Trust for this many minutes (empty: until the task ends)"
+        placeholder="minutes (no limit)"
         disabled={disabled}
         value={limits.minutes}
         onInput={(event) => onChange({ ...limits, minutes: event.currentTarget.value })}
@@ -23,8 +23,8 @@ export function TrustLimitFields({ limits, disabled, onChange }: TrustLimitsProp
         type="number"
         min="1"
         step="1"
-        aria-label="Trust for so many later calls"
-        placeholder="later calls, or any number"
+        aria-label="Trust for this many later calls (empty: no limit)"
+        placeholder="later calls (no limit)"
         disabled={disabled}
         value={limits.uses}
         onInput={(event) => onChange({ ...limits, uses: event.currentTarget.value })}

@@ -18,12 +18,13 @@ export function grantOf({ minutes, uses }: TrustLimits): Grant | undefined {
     ...(uses.trim() !== '' && { uses: positive(uses, 'calls') }),
   };
   if (grant.uses !== undefined && !Number.isInteger(grant.uses))
-    throw new Error('The calls are a whole number.');
+    throw new Error('Enter the number of calls as a whole number, for example 3.');
   return Object.keys(grant).length === 0 ? undefined : grant;
 }
 
 function positive(text: string, what: string): number {
   const number = Number(text);
-  if (!(number > 0 && Number.isFinite(number))) throw new Error(`The ${what} are a number above 0.`);
+  if (!(number > 0 && Number.isFinite(number)))
+    throw new Error(`Enter the number of ${what} as a number above 0.`);
   return number;
 }

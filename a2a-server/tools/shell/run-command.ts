@@ -82,7 +82,7 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
     command.child.forget();
     if (attempt < SANDBOX_ATTEMPTS) continue;
     throw new Error(
-      `The command was not run, because its sandbox could not be made (${end.words}). Try again. If it fails again, the operator can check the setting "confineShell".`,
+      `The command did not run: its sandbox could not start (${end.words}). Run it again. If that fails too, ask the operator to check the setting "confineShell".`,
     );
   }
 }

@@ -225,7 +225,7 @@ whereBoxesAreMade('a command in a sandbox', () => {
   it('X1 does not run if no sandbox can be made, and the error contains the message of bubblewrap', async () => {
     const bin = await ownBwrap('echo x >> "$0.tries"; echo "bwrap: no more namespaces" >&2; exit 1');
     await expect(at.run(withBwrap(bin), { command: 'touch ran' })).rejects.toThrow(
-      /^The command was not run, because its sandbox could not be made \(bwrap: no more namespaces\)\./,
+      /^The command did not run: its sandbox could not start \(bwrap: no more namespaces\)\./,
     );
     expect(await readFile(join(bin, 'bwrap.tries'), 'utf8')).toBe('x\nx\nx\n');
     expect(await readdir(at.root)).toEqual([]);
