@@ -4,6 +4,7 @@
  */
 import { RUN_TOOL } from '../../shared/protocol/agent-command.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
+import { isRecord } from '../../shared/runtime/record.ts';
 import type { Tool } from '../tools/tool.ts';
 import { parseInput } from '../tools/toolbox.ts';
 import type { AgentCommand } from './agent-command.ts';
@@ -42,7 +43,7 @@ function isCallable({ commandOnly, source }: Tool): boolean {
 
 function jsonObject(text: string): JsonObject {
   const value = parsedJson(text);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  if (isRecord(value)) return value;
   throw new ProductError(
     'MALFORMED',
     `The input of a tool must be a JSON object, not: ${text.slice(0, 200)}`,

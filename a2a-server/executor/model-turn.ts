@@ -9,6 +9,7 @@
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
+import { isRecord } from '../../shared/runtime/record.ts';
 import { PromptTooLong, type Model } from '../models/model.ts';
 import { conversation } from '../task/conversation.ts';
 import type { RequestedCall, TaskEvent, TurnEnd, Usage, PolicyVerdict } from '../task/events.ts';
@@ -171,16 +172,14 @@ function withInputs(
     if (part.type !== 'call') return part;
     const [written, checked] = [requests[next]?.input, prepared[next]?.call.input];
     next += 1;
-    return isObject(written) && JSON.stringify(written) !== JSON.stringify(checked)
+    return isJsonObject(written) && JSON.stringify(written) !== JSON.stringify(checked)
       ? { ...part, input: written }
       : part;
   });
 }
 
 /** The value is parsed JSON. So an object that is no array is a JSON object. */
-function isObject(written: unknown): written is JsonObject {
-  return typeof written === 'object' && written !== null && !Array.isArray(written);
-}
+const isJsonObject = (written: unknown): written is JsonObject => isRecord(written);
 
 /** A timeout fails the task. After any other abort, the next execution repeats the turn, or the task has ended. */
 async function cutShort(context: ModelTurn, at: TurnOfTask): Promise<void> {

@@ -2,6 +2,7 @@
 import type { Preview } from '../../shared/protocol/tool-approval.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
+import { isRecord } from '../../shared/runtime/record.ts';
 import { resolveTargets, type ResolvedTargets } from '../policy/judged-call.ts';
 import type { Policy } from '../policy/policy.ts';
 import { verdict } from '../policy/verdict.ts';
@@ -103,8 +104,4 @@ function refused(
     },
     judge: () => ({ type: 'refuse', message }),
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

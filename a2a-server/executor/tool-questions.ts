@@ -9,6 +9,7 @@
  */
 import { onAbort, type AbortScope } from '../../shared/runtime/abort.ts';
 import { questionSchema as questionShape, type Question } from '../../shared/protocol/question.ts';
+import { ellipsize } from '../../shared/text/capped-text.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RequestedCall, TaskEvent } from '../task/events.ts';
 import { withTaskState, parkOrContinue, questionWithdrawn } from '../task/pending.ts';
@@ -170,7 +171,7 @@ function questionCall(question: Question, { tool, source }: Call, callId: string
     callId,
     modelCallId: callId,
     tool,
-    title: line.length <= MAX_TITLE ? line : `${line.slice(0, MAX_TITLE)}…`,
+    title: ellipsize(line, MAX_TITLE),
     input,
     inputHash: inputHash(input),
     sideEffect: 'none',

@@ -13,6 +13,7 @@
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
+import { ellipsize } from '../../shared/text/capped-text.ts';
 import { checkpointingWorkspace } from '../checkpoints/checkpointing-workspace.ts';
 import type { Journal } from '../journal/journal.ts';
 import { resolveTargets, type ResolvedTargets } from '../policy/judged-call.ts';
@@ -233,7 +234,7 @@ export class ToolScheduler {
 
   async #notRunning(toolId: string, principal: string): Promise<AbortAnswer> {
     const begun = await this.#options.journal.toolExecution(toolId);
-    const shown = toolId.length <= MAX_SHOWN_ID ? toolId : `${toolId.slice(0, MAX_SHOWN_ID)}…`;
+    const shown = ellipsize(toolId, MAX_SHOWN_ID);
     return {
       success: false,
       message:

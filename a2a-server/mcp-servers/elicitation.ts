@@ -4,14 +4,16 @@
 import type { ElicitResult } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { formSchema, type Question } from '../../shared/protocol/question.ts';
+import { ellipsize } from '../../shared/text/capped-text.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import type { PersonsAnswer } from '../tools/tool.ts';
 import type { Origin, RunningCall } from './running-calls.ts';
 
 /** The maximum length of a question, in characters. */
 const MAX_MESSAGE = 4_000;
-/** A question names at most this many calls. The next constant limits the characters of each. */
+/** The maximum number of calls that a question names. */
 const MAX_CALLS = 8;
+/** The maximum length of a named call, in characters. */
 const MAX_CALL = 160;
 
 const OPENED = 'Done';
@@ -40,7 +42,7 @@ export async function elicit(
   origin: Origin,
   withdrawn?: AbortSignal,
 ): Promise<ElicitResult> {
-  const asked = whoIsAsked(origin);
+  const asked = callToAsk(origin);
   if (asked === undefined) return { action: 'cancel' };
   const question = questionOf(server, params, asked.note);
   if (question === undefined) return { action: 'decline' };
@@ -52,11 +54,11 @@ export async function elicit(
 }
 
 /**
- * Returns the call whose task asks the question. Over stdio and HTTP+SSE, an MCP request does not name its call. If all
- * running calls belong to one principal, the server asks this principal, and the question names the calls. Otherwise
- * the server does not ask, because the wrong person could get the question. Pure.
+ * Returns the call whose task shows the question to its person. Over stdio and HTTP+SSE, an MCP request does not name
+ * its call. If all running calls belong to one principal, their first call shows the question, and `note` names all of
+ * them. If they belong to several principals, returns undefined, because the wrong person could get the question. Pure.
  */
-export function whoIsAsked({ calls, known }: Origin): { call: RunningCall; note: string } | undefined {
+export function callToAsk({ calls, known }: Origin): { call: RunningCall; note: string } | undefined {
   const [call, ...others] = calls;
   if (call === undefined) return undefined;
   if (known || others.length === 0) return { call, note: '' };
@@ -73,7 +75,7 @@ export function whoIsAsked({ calls, known }: Origin): { call: RunningCall; note:
 
 /** Returns the question. Undefined for a form that clients cannot show. */
 function questionOf(server: string, params: Elicitation, note: string): Question | undefined {
-  const text = `The MCP server ${server} asks: ${cut(params.message)}${note}`;
+  const text = `The MCP server ${server} asks: ${ellipsize(params.message, MAX_MESSAGE)}${note}`;
   if (params.mode === 'url')
     return {
       text: `${text}\n\nIf you trust this address, open it and confirm when you are done: ${params.url}`,
@@ -82,8 +84,4 @@ function questionOf(server: string, params: Elicitation, note: string): Question
     };
   const schema = formSchema.safeParse(params.requestedSchema);
   return schema.success ? { text, schema: schema.data } : undefined;
-}
-
-function cut(message: string): string {
-  return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE - 1)}…` : message;
 }

@@ -2,6 +2,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import type { ToolProgress } from '../../shared/protocol/tool-approval.ts';
+import { ellipsize } from '../../shared/text/capped-text.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 
 /** The maximum length of one message, in characters. */
@@ -53,7 +54,4 @@ export function logText(message: JSONRPCMessage): string | undefined {
   return head === '' ? cut(text) : `${head}: ${cut(text)}`;
 }
 
-function cut(text: string): string {
-  const whole = text.trimEnd();
-  return whole.length <= MAX_TEXT ? whole : `${whole.slice(0, MAX_TEXT - 1)}…`;
-}
+const cut = (text: string): string => ellipsize(text.trimEnd(), MAX_TEXT);

@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
+import { ellipsize } from '../../shared/text/capped-text.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import { readInputSchema, type Checking, type InputSchema } from './input-schema.ts';
 
@@ -120,7 +121,7 @@ async function definition(
   const words = description ?? title ?? annotations?.title ?? '';
   return {
     name,
-    description: words.length > MAX_DESCRIPTION ? `${words.slice(0, MAX_DESCRIPTION - 1)}…` : words,
+    description: ellipsize(words, MAX_DESCRIPTION),
     hints: {
       readOnly: annotations?.readOnlyHint === true,
       idempotent: annotations?.idempotentHint === true,

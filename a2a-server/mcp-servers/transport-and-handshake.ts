@@ -6,7 +6,8 @@
  */
 import { SdkError, SdkHttpError, UnsupportedProtocolVersionError } from '@modelcontextprotocol/client';
 import { isRemoteServer, type McpServerEntry } from './server-settings.ts';
-import { MessageNotDelivered } from './transports/server-transport.ts';
+import { fieldOf } from '../../shared/runtime/record.ts';
+import { MessageNotDelivered, ProgramNotStarted } from './transports/server-transport.ts';
 
 export interface Attempt {
   transport: 'stdio' | 'http' | 'sse';
@@ -44,7 +45,7 @@ export function nextAttempt({ transport, handshake }: Attempt, failure: Failure)
 
 /** Classifies the error of a connection attempt. */
 export function failureOf(error: unknown): Failure {
-  const cause = error instanceof SdkError ? causeIn(error.data) : undefined;
+  const cause = error instanceof SdkError ? fieldOf(error.data, 'cause') : undefined;
   const inner = cause ?? error;
   const more = cause !== undefined && { cause };
   if (inner instanceof SdkHttpError) {
@@ -53,16 +54,7 @@ export function failureOf(error: unknown): Failure {
   }
   const final =
     inner instanceof UnsupportedProtocolVersionError ||
-    // The client could not connect, or the program did not start.
     inner instanceof MessageNotDelivered ||
-    isStartFailure(inner);
+    inner instanceof ProgramNotStarted;
   return { kind: final ? 'final' : 'other', ...more };
-}
-
-function causeIn(data: unknown): unknown {
-  return typeof data === 'object' && data !== null && 'cause' in data ? data.cause : undefined;
-}
-
-function isStartFailure(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('could not start');
 }

@@ -9,6 +9,7 @@ import {
   TypeValidationError,
 } from '@ai-sdk/provider';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { fieldOf } from '../../shared/runtime/record.ts';
 import { PromptTooLong, RETRY_AFTER } from './model.ts';
 import { StreamCutOff } from './stream-part-reader.ts';
 
@@ -167,8 +168,4 @@ function waitOf(thrown: unknown): number | undefined {
   if (value === undefined) return undefined;
   const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
-}
-
-function fieldOf(value: unknown, field: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined;
 }

@@ -3,6 +3,7 @@
  * never contains the content of tasks, which is in the journal (X1).
  */
 import type { Logger } from '../../shared/runtime/logging.ts';
+import { ellipsize } from '../../shared/text/capped-text.ts';
 import type { JournalEntry, PolicyVerdict, TaskEvent, ToolOutcome } from '../task/events.ts';
 
 interface LogLine {
@@ -135,7 +136,7 @@ function idsOf({
 
 function cut(reason: string | null): string | undefined {
   if (reason === null || reason === '') return undefined;
-  return reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason;
+  return ellipsize(reason, LONGEST_REASON);
 }
 
 const debug = (message: string, facts: LogLine['facts']): LogLine => ({ level: 'debug', message, facts });

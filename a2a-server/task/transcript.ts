@@ -1,3 +1,4 @@
+import { collapseWhitespace } from '../../shared/text/capped-text.ts';
 import { type ConversationStep, type Passage, keepEnds } from './conversation.ts';
 
 /** The limit of one answer, input or result, in characters. More text hardly improves a summary. */
@@ -69,12 +70,7 @@ function callLines(steps: readonly ConversationStep[]): string[] {
   const calls = steps.flatMap((step) => (step.role === 'assistant' ? step.calls : []));
   return calls.map(({ tool, input }, index) => {
     const { text = '', isError = false } = results[index] ?? {};
-    const outcome = oneLine(text, SHOWN_RESULT);
-    return `- ${tool} ${oneLine(JSON.stringify(input), SHOWN_INPUT)}: ${isError ? 'failed: ' : ''}${outcome}`;
+    const outcome = collapseWhitespace(text, SHOWN_RESULT);
+    return `- ${tool} ${collapseWhitespace(JSON.stringify(input), SHOWN_INPUT)}: ${isError ? 'failed: ' : ''}${outcome}`;
   });
-}
-
-function oneLine(text: string, chars: number): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length <= chars ? line : `${line.slice(0, chars - 1)}…`;
 }

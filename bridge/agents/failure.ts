@@ -11,9 +11,13 @@ import {
   type Reason,
 } from '../../shared/runtime/errors.ts';
 import { isConnectFailure } from '../../shared/net/connect-failure.ts';
+import { collapseWhitespace } from '../../shared/text/capped-text.ts';
 import { HttpFailure } from './http-failure.ts';
 import { tlsFailure } from './tls-failure.ts';
 import { WithheldCredentials } from './withheld-credentials.ts';
+
+/** The maximum length of the agent's words in an error, in characters. */
+const MAX_WORDS = 300;
 
 /** `no`: the request cannot have arrived. `maybe`: unknown. `refused`: it arrived, and the agent refused it. */
 type RequestArrival = 'no' | 'maybe' | 'refused';
@@ -79,7 +83,7 @@ export function requestFailure(thrown: unknown, agent: string): RequestFailure {
   return {
     error: new ProductError(
       'AGENT_ERROR',
-      `Agent "${agent}" answered with something that is not A2A (${shortened(messageOf(thrown))}). Check that its URL points to an A2A agent.`,
+      `Agent "${agent}" answered with something that is not A2A (${collapseWhitespace(messageOf(thrown), MAX_WORDS)}). Check that its URL points to an A2A agent.`,
       { cause: thrown },
     ),
     arrival: 'maybe',
@@ -105,12 +109,16 @@ function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
     if (known === 'UNKNOWN_TASK') return refusal(known, forgotten(agent, message), facts);
     if (known !== undefined) return refusal(known, message, facts);
   }
-  return refusal('AGENT_ERROR', `Agent "${agent}" refused: ${shortened(message)}`, metadata);
+  return refusal(
+    'AGENT_ERROR',
+    `Agent "${agent}" refused: ${collapseWhitespace(message, MAX_WORDS)}`,
+    metadata,
+  );
 }
 
 /** Agents that keep their tasks in memory report only this after a restart. */
 function forgotten(agent: string, message: string): string {
-  return `Agent "${agent}" does not know this task (${shortened(message)}). It may have restarted without its tasks. Delegate the remaining work again, without sessionId.`;
+  return `Agent "${agent}" does not know this task (${collapseWhitespace(message, MAX_WORDS)}). It may have restarted without its tasks. Delegate the remaining work again, without sessionId.`;
 }
 
 function reasonOf(word: string): Reason | undefined {
@@ -190,10 +198,5 @@ function chainOf(thrown: unknown): unknown[] {
 }
 
 function innermost(thrown: unknown): string {
-  return shortened(messageOf(chainOf(thrown).at(-1)));
-}
-
-function shortened(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > 300 ? `${line.slice(0, 300)}…` : line;
+  return collapseWhitespace(messageOf(chainOf(thrown).at(-1)), MAX_WORDS);
 }

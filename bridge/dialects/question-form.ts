@@ -1,5 +1,6 @@
 /** A question of an agent, and the form of its answer. Pure. */
 import { shownCode } from '../../shared/protocol/shown-code.ts';
+import { isRecord } from '../../shared/runtime/record.ts';
 
 /** A question as text. A new question has a new `id`. */
 export interface Question {
@@ -54,8 +55,4 @@ export function missingFrom(
 
 function isSchema(value: Readonly<Record<string, unknown>>): boolean {
   return value['type'] === 'object' && isRecord(value['properties']);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,10 @@
 /** The title of a task: its first words, on one line. Pure. */
 
+import { collapseWhitespace } from '../../shared/text/capped-text.ts';
+
 /** The maximum length, in characters. */
 const TITLE = 80;
 
 export function titleOf(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > TITLE ? `${line.slice(0, TITLE)}…` : line;
+  return collapseWhitespace(text, TITLE);
 }

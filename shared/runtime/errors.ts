@@ -2,6 +2,7 @@
  * The typed errors of both programs, and functions that read other errors. A client reads the name of an error as
  * `reason` in the `ErrorInfo` of an A2A error.
  */
+import { fieldOf } from './record.ts';
 
 /** Every reason. `retryable`: the same request, unchanged, may succeed later. */
 export const ERROR_REASONS = {
@@ -69,6 +70,6 @@ export function messageOf(error: unknown): string {
 
 /** The error code, e.g. `ENOENT`. It checks the shape, not the class: the error may come from another realm. */
 export function systemErrorCode(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
+  const code = fieldOf(error, 'code');
+  return typeof code === 'string' ? code : undefined;
 }

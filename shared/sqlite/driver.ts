@@ -5,6 +5,7 @@
  */
 import Libsql from 'libsql';
 import { messageOf } from '../runtime/errors.ts';
+import { fieldOf } from '../runtime/record.ts';
 
 export type SqlValue = string | number | Uint8Array | null;
 export type Row = readonly unknown[];
@@ -79,7 +80,7 @@ function failing<Result>(work: () => Result, otherwise = 'SQLITE_ERROR'): Result
   try {
     return work();
   } catch (error) {
-    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+    const code = fieldOf(error, 'code');
     throw new SqliteFailure(
       typeof code === 'string' && code !== '' ? code : otherwise,
       messageOf(error),

@@ -1,4 +1,4 @@
-/** Shortens texts: keeps the beginning and the end, or the beginning only. */
+/** Shortens texts: keeps the beginning and the end, or the beginning only. Limits count UTF-16 units. */
 
 export class CappedText {
   readonly #side: number;
@@ -41,7 +41,17 @@ export function capText(text: string, limit: number): string {
   return kept.toString();
 }
 
-/** Returns the first `limit` UTF-16 units, without half a character at the end. */
+/** Returns the first `limit` units, without half a character at the end. */
 export function truncate(text: string, limit: number): string {
   return text.length <= limit ? text : text.slice(0, limit).replace(/[\ud800-\udbff]$/u, '');
+}
+
+/** Returns at most `limit` units. A cut text ends in `…`. */
+export function ellipsize(text: string, limit: number): string {
+  return text.length <= limit ? text : `${truncate(text, limit - 1)}…`;
+}
+
+/** Replaces each run of whitespace with one space, and returns at most `limit` units. A cut text ends in `…`. */
+export function collapseWhitespace(text: string, limit: number): string {
+  return ellipsize(text.replaceAll(/\s+/g, ' ').trim(), limit);
 }

@@ -1,4 +1,5 @@
 /** Makes text from a model safe to show on one line to a person. */
+import { ellipsize } from './capped-text.ts';
 
 /**
  * Line ends, other control characters, and characters that change the writing direction and so can hide a part of a
@@ -13,8 +14,7 @@ export function oneLine(text: string, limit = 100): string {
   const shown = text.replace(UNSAFE, (c) =>
     c === '\n' ? '⏎' : `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`,
   );
-  if (shown.length <= limit) return shown;
-  return `${shown.slice(0, limit - 1).replace(/[\ud800-\udbff]$/u, '')}…`;
+  return ellipsize(shown, limit);
 }
 
 /** Returns for example `1 line` or `2 lines`. */

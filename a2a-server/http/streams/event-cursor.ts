@@ -1,5 +1,6 @@
 /** Parses a client's cursor, and reads the SSE id of an encoded event. Both are the `seq` of an event. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import { fieldOf } from '../../../shared/runtime/record.ts';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 
 /** A cursor as the client sent it. */
@@ -32,15 +33,7 @@ export function parseCursor({ name, text, otherwise }: RawCursor, end: number): 
  */
 export function eventPosition(event: unknown): string | undefined {
   const payload =
-    field(event, 'artifactUpdate') ?? field(event, 'statusUpdate') ?? field(event, 'task') ?? event;
-  const seq = field(field(field(payload, 'metadata'), RESUMABLE_STREAM), 'seq');
+    fieldOf(event, 'artifactUpdate') ?? fieldOf(event, 'statusUpdate') ?? fieldOf(event, 'task') ?? event;
+  const seq = fieldOf(fieldOf(fieldOf(payload, 'metadata'), RESUMABLE_STREAM), 'seq');
   return typeof seq === 'number' ? String(seq) : undefined;
-}
-
-function field(of: unknown, name: string): unknown {
-  return isObject(of) ? of[name] : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

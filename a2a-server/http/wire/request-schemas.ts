@@ -8,6 +8,7 @@
 import { TaskState } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import { isRecord } from '../../../shared/runtime/record.ts';
 import { issuesOf } from '../../../shared/settings/config.ts';
 
 /** The schema of an object of a2a.proto. ProtoJSON: a parser also accepts the field names of the proto file. */
@@ -16,7 +17,7 @@ function fields<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 function inCamelCase(value: unknown): unknown {
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   const named = Object.entries(value).map(([name, it]): [string, unknown] => [camelCase(name), it]);
   // If an object has both names, the camel case name wins.
   return { ...Object.fromEntries(named), ...value };
@@ -94,7 +95,7 @@ function legacyFields<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 function withoutNulls(value: unknown): unknown {
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, it]) => it !== null));
 }
 
@@ -157,13 +158,9 @@ const legacyRestSend = z.preprocess(
  * In a2a.proto of A2A 0.3, the field `request` has the JSON name `message`. ProtoJSON: a parser accepts both names.
  */
 function withMessage(value: unknown): unknown {
-  if (!isObject(value) || !Object.hasOwn(value, 'request')) return value;
+  if (!isRecord(value) || !Object.hasOwn(value, 'request')) return value;
   const { request, ...rest } = value;
   return { message: request, ...rest };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const SCHEMAS = {

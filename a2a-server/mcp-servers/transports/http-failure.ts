@@ -3,6 +3,7 @@ import { oneLine } from '../../../shared/text/one-line.ts';
 import { networkFailure } from '../../tools/web/network-failure.ts';
 import { isConnectFailure } from '../../../shared/net/connect-failure.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
+import { fieldOf } from '../../../shared/runtime/record.ts';
 
 /**
  * Describes an error of `fetch`. Its message is only `fetch failed`. The reason is in its cause, or in the next cause.
@@ -17,9 +18,7 @@ export function httpFailure(error: unknown, url: URL): Error {
 }
 
 /** Checks the shape and not the class, because a system error may come from another realm. */
-function causeOf(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'cause' in error ? error.cause : undefined;
-}
+const causeOf = (error: unknown): unknown => fieldOf(error, 'cause');
 
 function withoutEnd(sentence: string, cause: unknown): Error {
   return new Error(sentence.replace(/\.$/, ''), { cause });

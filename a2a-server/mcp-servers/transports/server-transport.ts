@@ -9,12 +9,17 @@ export const MAX_MESSAGE = 16 * 1024 * 1024;
 
 /** The server certainly has not received the message. The connection has ended or is ending. */
 export class MessageNotDelivered extends Error {
-  override readonly name: string = 'NotDelivered';
+  override readonly name: string = 'MessageNotDelivered';
 }
 
 /** The server has refused the message, because it does not know the session any more. */
 export class MessageRefused extends MessageNotDelivered {
   override readonly name = 'MessageRefused';
+}
+
+/** The program of the server could not start. Another attempt with the same settings fails too. */
+export class ProgramNotStarted extends Error {
+  override readonly name = 'ProgramNotStarted';
 }
 
 export interface ServerTransport extends Transport {

@@ -18,6 +18,7 @@ import { LineSplitter } from '../../../shared/net/line-splitter.ts';
 import {
   MAX_MESSAGE,
   MessageNotDelivered,
+  ProgramNotStarted,
   type ServerTransport,
   type TransportContext,
 } from './server-transport.ts';
@@ -78,7 +79,7 @@ export class StdioTransport implements ServerTransport {
     return facts.length === 0 ? undefined : facts.join('; ');
   }
 
-  /** @throws Error if the program cannot start */
+  /** @throws ProgramNotStarted */
   async start(): Promise<void> {
     const { command, args, env, cwd } = this.#program;
     const child = spawn(command, [...args], {
@@ -203,10 +204,10 @@ function messageIn(line: string): JSONRPCMessage | undefined {
   }
 }
 
-function startFailure(error: unknown, { command, cwd }: StdioServerParameters): Error {
+function startFailure(error: unknown, { command, cwd }: StdioServerParameters): ProgramNotStarted {
   const sentence =
     systemErrorCode(error) === 'ENOENT'
       ? `could not start: there is no program ${command}${cwd === undefined ? '' : `, or no directory ${cwd}`}`
       : `could not start (${systemErrorCode(error) ?? String(error)})`;
-  return new Error(sentence, { cause: error });
+  return new ProgramNotStarted(sentence, { cause: error });
 }

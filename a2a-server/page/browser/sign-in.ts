@@ -2,6 +2,8 @@
  * Manages this browser's sign-in: a cookie that scripts cannot read, and the page key in this origin's storage. A
  * request needs both. So the cookie alone (a page on another port) or a stolen key alone is not enough.
  */
+import { fieldOf, isRecord } from '../../../shared/runtime/record.ts';
+
 const KEY = 'page-key';
 
 /** Under this URL, a request uses the page's session instead of a bearer token. */
@@ -45,12 +47,13 @@ export interface AllowedWorkspaces {
   allowed: readonly string[];
 }
 
-/** The person can also type a path, so an error is no obstacle. */
+/** Reads the allowed workspaces. After an error, returns none, because the person can also type a path. */
 export async function allowedWorkspaces(): Promise<AllowedWorkspaces> {
-  const found = await signedInFetch(`${API}/workspaces`)
+  const found: unknown = await signedInFetch(`${API}/workspaces`)
     .then((response) => response.json())
     .catch(() => null);
-  const { fallback, allowed } = record(found);
+  const fallback = fieldOf(found, 'fallback');
+  const allowed = fieldOf(found, 'allowed');
   return {
     fallback: typeof fallback === 'string' ? fallback : '',
     allowed: Array.isArray(allowed) ? allowed.map(String) : [],
@@ -76,16 +79,12 @@ async function post(path: string, body: object): Promise<Answer> {
       body: JSON.stringify(body),
     });
     const value: unknown = await response.json();
-    const answer = record(value);
+    const answer = isRecord(value) ? value : {};
     if (response.ok) return { body: answer };
-    const { message } = record(answer['error']);
+    const message = fieldOf(answer['error'], 'message');
     const problem = typeof message === 'string' ? message : `The server answered ${response.status}.`;
     return { problem, status: response.status };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error), status: 0 };
   }
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
 }

@@ -1,5 +1,6 @@
 /** Reads from the client's message why it cancelled a call, and decides the effect on the task. Pure. */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
+import { collapseWhitespace } from '../../../shared/text/capped-text.ts';
 
 /** The effect on the task when a person stops the call: the setting `onCancel`. */
 export const ON_CANCEL = ['detach', 'cancel'] as const;
@@ -34,7 +35,7 @@ export function causeOf(reason: unknown): Cause {
   if (reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed)
     return { name: 'client-gone', words: '' };
   // Without a reason from the client, the signal carries the platform's default reason.
-  const words = typeof reason === 'string' ? shortened(reason) : '';
+  const words = typeof reason === 'string' ? collapseWhitespace(reason, MAX_WORDS) : '';
   if (TIMEOUT.test(words)) return { name: 'timeout', words };
   return { name: PERSON.test(words) ? 'person' : 'unexplained', words };
 }
@@ -60,9 +61,4 @@ export function causeWords({ name, words }: Cause): string {
     case 'unexplained':
       return words === '' ? 'the client gave no reason' : `the client withdrew it${said}`;
   }
-}
-
-function shortened(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > MAX_WORDS ? `${line.slice(0, MAX_WORDS)}…` : line;
 }

@@ -4,6 +4,7 @@ import type { Agent } from '../../agents/agent.ts';
 import type { AbortAnswer } from '../../agents/connection.ts';
 import { withTimeoutOr } from '../../agents/timeout.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
+import { ellipsize } from '../../../shared/text/capped-text.ts';
 import type { Bridge } from '../bridge-context.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
@@ -119,5 +120,5 @@ async function abortAt(
 }
 
 function shown(id: string): string {
-  return id === '' ? 'An empty text' : JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}…` : id);
+  return id === '' ? 'An empty text' : JSON.stringify(ellipsize(id, 80));
 }

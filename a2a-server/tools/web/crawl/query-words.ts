@@ -1,5 +1,5 @@
 /** Matches the words of a crawl query with a text, and finds the passages that match. */
-import { truncate } from '../../../../shared/text/capped-text.ts';
+import { ellipsize } from '../../../../shared/text/capped-text.ts';
 
 /** More words do not improve the result. */
 const MAX_WORDS = 20;
@@ -61,7 +61,7 @@ export function passagesOf(text: string, query: QueryWords): string[] {
     .toSorted((a, b) => b.matches - a.matches || a.order - b.order)
     .slice(0, MAX_PASSAGES)
     .toSorted((a, b) => a.order - b.order)
-    .map(({ block }) => (block.length > MAX_CHARACTERS ? `${truncate(block, MAX_CHARACTERS)}…` : block));
+    .map(({ block }) => ellipsize(block, MAX_CHARACTERS));
 }
 
 /** Splits a text into paragraphs, each with the headings above it. */

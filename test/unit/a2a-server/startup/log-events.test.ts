@@ -115,6 +115,6 @@ describe('a log line', () => {
   it('is not written for text events, and a long reason is cut', () => {
     expect(logLineOf(delta('text'))).toBeUndefined();
     const { facts } = logLineOf({ type: 'task.failed', message: 'x'.repeat(5_000) }) ?? {};
-    expect(String(facts?.['reason'])).toHaveLength(301);
+    expect(String(facts?.['reason'])).toHaveLength(300);
   });
 });

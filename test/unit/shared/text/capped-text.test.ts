@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { capText, CappedText } from '../../../../shared/text/capped-text.ts';
+import { capText, CappedText, collapseWhitespace, ellipsize } from '../../../../shared/text/capped-text.ts';
 
 describe('CappedText', () => {
   it('keeps a text that fits, and both ends of a longer text', () => {
@@ -23,5 +23,20 @@ describe('CappedText', () => {
         },
       ),
     );
+  });
+});
+
+describe('ellipsize', () => {
+  it('keeps a text that fits, and ends a cut text in an ellipsis, without half a character', () => {
+    expect(ellipsize('abcde', 5)).toBe('abcde');
+    expect(ellipsize('abcdef', 5)).toBe('abcd…');
+    expect(ellipsize('abc😀f', 5)).toBe('abc…');
+  });
+});
+
+describe('collapseWhitespace', () => {
+  it('makes one line of a text, and cuts it after that', () => {
+    expect(collapseWhitespace('  a \n\t b  ', 3)).toBe('a b');
+    expect(collapseWhitespace('a\nbcd', 4)).toBe('a b…');
   });
 });

@@ -25,7 +25,7 @@ describe('passagesOf', () => {
     const passages = passagesOf(text, new QueryWords('abort tool'));
     expect(passages.slice(0, 4)).toEqual(weak.slice(0, 4));
     expect(passages[4]).toMatch(/^# End\ntool abort x+…$/);
-    expect(passages[4]).toHaveLength(801);
+    expect(passages[4]).toHaveLength(800);
     expect(passagesOf('# Abort\n\n## Tool', new QueryWords('abort tool'))).toEqual(['# Abort\n## Tool']);
   });
 

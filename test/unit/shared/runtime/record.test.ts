@@ -1,0 +1,22 @@
+import { describe, expect, it } from '@jest/globals';
+import { fieldOf, isRecord } from '../../../../shared/runtime/record.ts';
+
+describe('a value of unknown shape', () => {
+  it.each([
+    [{}, true],
+    [new Error('x'), true],
+    [[], false],
+    [null, false],
+    ['text', false],
+    [undefined, false],
+  ])('is a record only if it is an object and no array: %p', (value, expected) => {
+    expect(isRecord(value)).toBe(expected);
+  });
+
+  it('gives its field, and undefined if it has none', () => {
+    expect(fieldOf(new Error('x', { cause: 7 }), 'cause')).toBe(7);
+    expect(fieldOf({}, 'cause')).toBeUndefined();
+    expect(fieldOf('text', 'length')).toBeUndefined();
+    expect(fieldOf(null, 'cause')).toBeUndefined();
+  });
+});
