@@ -6,13 +6,15 @@ import type { AgentCommands } from '../agent-commands/agent-commands.ts';
 import type { Model, Models } from '../models/model.ts';
 import { isReadOnlyMode } from '../policy/mode.ts';
 import type { Policy } from '../policy/policy.ts';
-import { newestMessage, type Snapshot } from '../task/snapshot.ts';
+import { instructionsLimit } from '../task/instructions.ts';
+import { isTerminal, newestMessage, type Snapshot } from '../task/snapshot.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import { fitContextWindow } from './fit-context-window.ts';
 import type { Ids } from './ids.ts';
 import { runModelTurn } from './model-turn.ts';
 import { prepareCall } from './prepare-call.ts';
+import { readInstructions } from './read-instructions.ts';
 import type { AbortCause } from './abort-cause.ts';
 import { systemPrompt } from './system-prompt.ts';
 import type { TaskLog } from './task-log.ts';
@@ -56,7 +58,8 @@ export async function askModel(
   const stopListening = onAbort(loop.signal, () => loop.reason && scope.abort(loop.reason));
   const cancelTimer = limitModel(scope, clock, limits.modelMs);
   try {
-    const instructions = systemPrompt(workspace, settings);
+    if (await readsInstructions(snapshot, options, workspace)) return;
+    const instructions = systemPrompt(workspace, snapshot);
     const tools = toolbox.declarations({ readOnly: isReadOnlyMode(settings) });
     const turnOptions = {
       log,
@@ -90,6 +93,29 @@ export async function askModel(
     stopListening();
     scope.close();
   }
+}
+
+/**
+ * Journals the workspace's instruction files before the first turn, so that all turns and restarts send the same text.
+ * @returns true if there were files: the task has changed
+ */
+async function readsInstructions(
+  snapshot: Snapshot,
+  { log, models, commands }: AskModelOptions,
+  workspace: Workspace,
+): Promise<boolean> {
+  if (snapshot.turns > 0 || snapshot.instructions.length > 0) return false;
+  if (commandOf(snapshot, commands, workspace) !== undefined) return false;
+  const model = models.resolve(snapshot.settings.model);
+  if (model.readsInstructions !== true) return false;
+  const files = await readInstructions(workspace, instructionsLimit(model.contextWindow));
+  if (files.length === 0) return false;
+  await log.change(snapshot.taskId, (s) =>
+    isTerminal(s) || s.turns > 0
+      ? { type: 'keep' }
+      : { type: 'append', events: [{ type: 'instructions.read', files }] },
+  );
+  return true;
 }
 
 /** Returns the model that runs the command in the newest message. Undefined if that message is not a command. */

@@ -1,15 +1,23 @@
-/** Writes the system prompt: the workspace, and how tool calls are approved. */
+/** Writes the system prompt: the workspace, how tool calls are approved, and the workspace's instructions. */
 import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import { taskModeOf } from '../policy/mode.ts';
+import { instructionsPrompt } from '../task/instructions.ts';
+import type { Snapshot } from '../task/snapshot.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 
-export function systemPrompt(workspace: Workspace, settings: TaskSettings): string {
+export function systemPrompt(
+  workspace: Workspace,
+  { settings, instructions }: Pick<Snapshot, 'settings' | 'instructions'>,
+): string {
   return [
     'You carry out work that a person has delegated to you, with the tools you are given.',
     `Your workspace is ${workspace.root}; file tools take paths relative to it and reach nothing outside.`,
     approvals(settings),
     'Ask for independent calls in one turn. When the work is done, say in a few sentences what was done, what was not, and anything the person should know.',
-  ].join('\n');
+    instructionsPrompt(instructions),
+  ]
+    .filter((section) => section !== '')
+    .join('\n');
 }
 
 const DENIALS =

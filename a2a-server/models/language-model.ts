@@ -41,6 +41,7 @@ export function languageModel(source: LanguageModelSource): Model {
   };
   return {
     id,
+    readsInstructions: true,
     quietMs: QUIET_MS,
     ...(price && { price }),
     ...(contextWindow !== undefined && { contextWindow }),

@@ -52,6 +52,8 @@ export interface Model {
   readonly price?: Price;
   /** The maximum number of tokens of a conversation and its answer. Unlimited if omitted. */
   readonly contextWindow?: number;
+  /** The model uses the workspace's instruction files. An ACP agent reads such files itself, and commands need none. */
+  readonly readsInstructions?: boolean;
   /** After this many milliseconds without an event, the task's status reports the silence. Never if omitted. */
   readonly quietMs?: number;
   /**

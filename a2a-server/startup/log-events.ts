@@ -76,6 +76,7 @@ export function logLineOf(event: TaskEvent): LogLine | undefined {
       return warn('a task ended', { state: 'rejected', reason: cut(event.message) });
     case 'task.working':
       return debug('a task works', {});
+    case 'instructions.read':
     case 'turn.started':
     case 'turn.finished':
     case 'turn.noted':

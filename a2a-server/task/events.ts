@@ -19,6 +19,7 @@ import type {
   ToolProgress,
   ToolSource,
 } from '../../shared/protocol/tool-approval.ts';
+import type { InstructionFile } from './instructions.ts';
 import type { TurnReplay } from './turn-replay.ts';
 
 /** One part of a person's message: text, or structured data. The agent gets the data unchanged. */
@@ -167,6 +168,8 @@ export type TaskEvent =
   | { type: 'task.created'; sessionId: string; principal: string; settings: TaskSettings; answer?: 'message' }
   | { type: 'message.received'; message: UserMessage; channel: string }
   | { type: 'task.working' }
+  /** The task has read the workspace's instruction files. Its turns get these texts, also after a restart. */
+  | { type: 'instructions.read'; files: readonly InstructionFile[] }
   | { type: 'turn.started'; turn: number; model: string }
   | { type: 'text.delta'; turn: number; text: string }
   /** The model's reasoning. It is not part of the answer. Only clients that ask for it see it. */

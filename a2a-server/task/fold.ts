@@ -7,6 +7,7 @@ import { contextAfter, contextAnswered, SUMMARISED, WHOLE_CONTEXT } from './cont
 import { newCall, stateAfterDecision, stateAfterVerdict } from './call-state.ts';
 import type { Artifact, JournalEntry, TaskEvent } from './events.ts';
 import { grantsAfterUse, grantsGivenBy, grantIdOf, withoutGrants } from './grants.ts';
+import { instructionsNote } from './instructions.ts';
 import { withOutput } from './tool-outputs.ts';
 import { withCodes } from './shown.ts';
 import { addModelSpending } from './spending.ts';
@@ -30,6 +31,7 @@ export function firstSnapshot(taskId: string, entry: JournalEntry): Snapshot | u
     messageSeq: 0,
     queued: [],
     openTurn: null,
+    instructions: [],
     calls: {},
     grants: [],
     context: WHOLE_CONTEXT,
@@ -94,6 +96,8 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
       return { queued: [...s.queued, event.message], messageSeq: entry.seq };
     case 'task.working':
       return { status: { state: 'working' } };
+    case 'instructions.read':
+      return { instructions: event.files, status: noted(s.status, instructionsNote(event.files)) };
     case 'turn.started':
       return {
         exchanges: [...s.exchanges, ...s.queued.map((message) => ({ type: 'message' as const, message }))],

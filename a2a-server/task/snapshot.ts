@@ -20,6 +20,7 @@ import type {
   UserMessage,
 } from './events.ts';
 import type { ExecutionOutput } from './tool-outputs.ts';
+import type { InstructionFile } from './instructions.ts';
 import type { SpendingByModel } from './spending.ts';
 import type { TurnReplay } from './turn-replay.ts';
 
@@ -139,6 +140,8 @@ export interface Snapshot {
   queued: readonly UserMessage[];
   /** The turn whose model call runs, with its text so far. */
   openTurn: Turn | null;
+  /** The workspace's instruction files, as the task read them. */
+  instructions: readonly InstructionFile[];
   calls: Readonly<Record<string, Call>>;
   /** Grants that are neither spent nor revoked. Some may have expired. */
   grants: readonly Grant[];

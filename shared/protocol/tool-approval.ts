@@ -260,5 +260,7 @@ export const taskOverviewSchema = z.object({
   servers: z.array(toolServerViewSchema).optional(),
   /** `models` has the usage of each model. It is present only if the task used more than one. */
   usage: usage.extend({ models: z.array(usage.extend({ model: z.string() })).optional() }),
+  /** The workspace's instruction files that the agent has read. `cut`: it has read only the beginning. */
+  instructions: z.array(z.object({ path: z.string(), bytes: z.number(), cut: z.boolean() })).optional(),
 });
 export type TaskOverview = z.infer<typeof taskOverviewSchema>;

@@ -16,6 +16,7 @@ import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
 import { SUMMARISED } from '../../task/context.ts';
 import { withCodes } from '../../task/shown.ts';
 import type { StateName } from '../../task/snapshot.ts';
+import { instructionsNote } from '../../task/instructions.ts';
 import { pendingText } from './pending-text.ts';
 import {
   dataPart,
@@ -49,6 +50,8 @@ export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamR
       return artifactUpdate(entry, view, turnArtifact(event.turn, '', ''), { append: true, lastChunk: true });
     case 'artifact.updated':
       return artifactUpdate(entry, view, givenArtifact(view, event.artifact), event);
+    case 'instructions.read':
+      return statusUpdate(entry, view, { state: 'working', text: instructionsNote(event.files) });
     case 'context.summarised':
       return statusUpdate(entry, view, { state: 'working', text: SUMMARISED });
     case 'turn.noted':

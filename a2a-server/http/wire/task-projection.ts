@@ -208,6 +208,9 @@ function overviewOf(snapshot: Snapshot): TaskOverview {
       ...(call.decided && { decided: standing(call.decided) }),
     })),
     usage: usageOf(snapshot),
+    ...(snapshot.instructions.length > 0 && {
+      instructions: snapshot.instructions.map(({ path, bytes, cut }) => ({ path, bytes, cut })),
+    }),
   };
 }
 

@@ -1,0 +1,22 @@
+/** Reads the workspace's instruction files for agents (AGENTS.md and its like). */
+import { chosenInstructions, INSTRUCTION_FILES, type InstructionFile } from '../task/instructions.ts';
+import type { TextFile } from '../tools/workspace/text-file.ts';
+import type { Workspace } from '../tools/workspace/workspace.ts';
+
+/** @param limit the maximum number of characters of all files together */
+export async function readInstructions(workspace: Workspace, limit: number): Promise<InstructionFile[]> {
+  const found = await Promise.all(INSTRUCTION_FILES.map((path) => readFile(workspace, path)));
+  return chosenInstructions(
+    found.filter((file) => file !== undefined),
+    limit,
+  );
+}
+
+/** A file that the task cannot read (a directory, a binary file, a link that leads outside) has no instructions. */
+async function readFile(
+  workspace: Workspace,
+  path: string,
+): Promise<Pick<TextFile, 'path' | 'bytes' | 'content'> | undefined> {
+  const file = await workspace.read(path).catch(() => undefined);
+  return file && { ...file, path };
+}
