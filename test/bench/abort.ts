@@ -1,6 +1,6 @@
 /**
- * From the sending of an abort to the signal in the command, while others run, and to the end of the command's whole
- * process group, which is looked for all the time. Every command is a task of its own; the abort is a plain HTTP request.
+ * Measures the time from an abort request to the signal in the command, and to the end of its whole process group,
+ * while other commands run. Each command is a task of its own. The abort is a plain HTTP request.
  */
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,16 +16,16 @@ import { medianOf, quantile, quantileOf } from './statistics.ts';
 
 const RUNNING = 100;
 const SAMPLES = 200;
-/** Not counted: code is compiled in them. */
+/** These samples do not count, because Node still compiles code. */
 const WARM_UP = 10;
 const ROUNDS = 15;
 const SIGNAL_AIM_MS = 50;
 
 const GRACE_MS = 1_000;
 const GONE_AIM_MS = 100;
-/** It, and the children it waits for; those of a shell that ignores a signal ignore it too. */
-const HEEDS = 'echo told as $$; sleep 90 & sleep 90 & wait';
-const DEAF = `trap '' TERM; ${HEEDS}`;
+/** Waits for two child processes. The shell of `IGNORES_SIGTERM` ignores SIGTERM, and so do its children. */
+const ENDS_ON_SIGTERM = 'echo told as $$; sleep 90 & sleep 90 & wait';
+const IGNORES_SIGTERM = `trap '' TERM; ${ENDS_ON_SIGTERM}`;
 
 export const abort: Benchmark = {
   id: 'abort',
@@ -34,9 +34,9 @@ export const abort: Benchmark = {
     const one = await withCommands(context, {}, (commands) => signals(context, commands));
     context.note('abort: signals done');
     const all = await withCommands(context, {}, allAtOnce);
-    const heeded = await withCommands(context, {}, (commands) => ends(commands, HEEDS));
+    const heeded = await withCommands(context, {}, (commands) => ends(commands, ENDS_ON_SIGTERM));
     const ignored = await withCommands(context, { args: [`--grace=${GRACE_MS / 1000}s`] }, (commands) =>
-      ends(commands, DEAF),
+      ends(commands, IGNORES_SIGTERM),
     );
     return [
       ...most('abort → signal, p99', quantile(one.signals, 0.99), SIGNAL_AIM_MS),
@@ -73,19 +73,19 @@ async function withCommands<T>(
   try {
     return await work(await commandsOf(agent));
   } finally {
-    // Told twice, it does not wait for what still runs.
+    // A second signal ends the server at once, although commands still run.
     process.kill(agent.program.pid, 'SIGINT');
     await agent.program.stop('SIGTERM');
   }
 }
 
-/** Aborts one after the other; as many run all the time. */
+/** Aborts commands one after the other, while a constant number of commands runs. */
 async function signals(
   { directory }: BenchContext,
   commands: Commands,
 ): Promise<{ signals: number[]; roundTrips: number[] }> {
   const files = await mkdtemp(join(directory, 'told-'));
-  for (let running = 1; running < RUNNING; running += 1) await commands.start(HEEDS);
+  for (let running = 1; running < RUNNING; running += 1) await commands.start(ENDS_ON_SIGTERM);
   const [signalled, roundTrips]: [number[], number[]] = [[], []];
   for (let sample = 0; sample < WARM_UP + SAMPLES; sample += 1) {
     const file = join(files, String(sample));
@@ -104,7 +104,7 @@ async function signals(
 
 async function allAtOnce(commands: Commands): Promise<number[]> {
   const ids: string[] = [];
-  while (ids.length < RUNNING) ids.push((await commands.start(HEEDS)).toolId);
+  while (ids.length < RUNNING) ids.push((await commands.start(ENDS_ON_SIGTERM)).toolId);
   return Promise.all(
     ids.map(async (toolId) => {
       const began = performance.now();
@@ -128,10 +128,10 @@ async function ends(commands: Commands, command: string): Promise<number[]> {
 }
 
 interface Commands {
-  /** Starts one and waits until it says that it runs; its stream is not read on. */
+  /** Starts a command and resolves when the command runs. Does not read the rest of the stream. */
   start(command: string): Promise<{ toolId: string; group: number }>;
   abort(toolId: string): Promise<void>;
-  /** A request that is as small as can be. */
+  /** Sends the smallest possible request. */
   roundTrip(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** The real, built server in a process of its own, and the SDK's client to it. */
+/** The built server in its own process, and the SDK's client for it. */
 import { readFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp } from 'node:fs/promises';
@@ -17,14 +17,14 @@ import type { ChildProgram } from './child-program.ts';
 export interface Agent {
   url: string;
   program: ChildProgram;
-  /** Where its tasks work that name no other place. */
+  /** The directory for tasks that name no workspace. */
   workspace: string;
   stateDirectory: string;
   token: string;
 }
 
 export interface AgentOptions {
-  /** What an earlier server left; state of its own if left out. */
+  /** The state directory of an earlier server. By default the server gets a new one. */
   state?: string;
   args?: readonly string[];
   env?: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export async function startAgent(
   { state, args = [], env = {} }: AgentOptions = {},
 ): Promise<Agent> {
   const stateDirectory = state ?? (await mkdtemp(join(directory, 'state-')));
-  // Beside it: no task may work where the server keeps its own things.
+  // Beside the state directory, because no task may work inside it.
   const workspace = `${stateDirectory}-workspace`;
   await mkdir(workspace, { recursive: true });
   const program = await startProgram({
@@ -60,7 +60,7 @@ export function cardOf(url: string): Promise<AgentCard> {
   return new DefaultAgentCardResolver().resolve(url);
 }
 
-/** @param at where the JSON-RPC requests go, if not where the card says. */
+/** @param at the URL for JSON-RPC requests. By default the URL of the card. */
 export function clientFor(card: AgentCard, token: string, at?: string): Promise<Client> {
   const fetchImpl: typeof fetch = (input, init) => {
     const headers = new Headers(init?.headers);
@@ -84,7 +84,7 @@ interface Said {
   settings?: TaskSettings;
 }
 
-/** A message from the user, under a new id. */
+/** Creates a message of the user with a new id. */
 export function saying({ text, data, taskId = '', settings }: Said): SendMessageRequest {
   const content: Part['content'] =
     text === undefined ? { $case: 'data', value: data } : { $case: 'text', value: text };
@@ -105,7 +105,7 @@ export function saying({ text, data, taskId = '', settings }: Said): SendMessage
   };
 }
 
-/** The text of an artifact's update; undefined for any other event. */
+/** The text of an artifact update. Undefined for any other event. */
 export function chunkOf({ payload }: StreamResponse): string | undefined {
   const content = payload?.$case === 'artifactUpdate' ? payload.value.artifact?.parts[0]?.content : undefined;
   return content?.$case === 'text' ? content.value : undefined;
@@ -113,7 +113,7 @@ export function chunkOf({ payload }: StreamResponse): string | undefined {
 
 const activityMetadata = z.object({ [TOOL_APPROVAL]: z.object({ activity: activitySchema }) });
 
-/** What a status update says of a tool; undefined for any other event. */
+/** The tool activity in a status update. Undefined for any other event. */
 export function activityOf({ payload }: StreamResponse): Activity | undefined {
   if (payload?.$case !== 'statusUpdate') return undefined;
   return activityMetadata.safeParse(payload.value.metadata).data?.[TOOL_APPROVAL].activity;

@@ -1,4 +1,4 @@
-/** What the journal costs over bare inserts into the same database by the same driver, at the same durability. */
+/** Compares the journal with bare inserts into the same database, with the same driver and the same durability. */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Journal } from '../../a2a-server/journal/journal.ts';
@@ -10,15 +10,15 @@ import { medianOf } from './statistics.ts';
 
 const EVENTS = 20_000;
 const PER_COMMIT = 100;
-/** Odd: the median of an odd number of rounds is one of them. */
+/** An odd number, so that the median is the value of one round. */
 const ROUNDS = 5;
-/** Within twice what bare inserts take. */
+/** The journal may take twice the time of bare inserts. */
 const RATIO_AIM = 0.5;
 const event = delta('some fifty characters of text, as a model streams.');
 
 /**
- * Rates are in events a second, medians of interleaved rounds; ratios are to the bare inserts of the same round: what
- * the port keeps of the driver's speed once it checks each append, keeps the index, and gives the entries back.
+ * Rates are events per second: medians of interleaved rounds. A ratio compares the journal with the bare inserts of
+ * the same round. The journal also checks each append, keeps the index and returns the entries.
  */
 export const append: Benchmark = {
   id: 'append',
@@ -42,7 +42,7 @@ export const append: Benchmark = {
   },
 };
 
-/** Events a second. */
+/** Events per second. */
 interface Round {
   bare: number;
   grouped: number;

@@ -1,7 +1,7 @@
 /**
- * From the sending of an approval to two moments: the event, in that request's own stream, that says the tool has started;
- * and the file that the tool wrote, under its name. Measured beside it, in the same moments on the same disk: a bare HTTP
- * round trip, a commit of one row by the same driver at the same durability, and a durable write of a file.
+ * Measures the time from an approval to two moments: the event in its stream that says that the tool has started, and
+ * the rename of the file that the tool wrote. On the same disk it also measures a bare HTTP round trip, a commit of
+ * one row with the same driver and durability, and a durable write of a file.
  */
 import { watch } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
@@ -18,12 +18,12 @@ import { median, medianOf, quantileOf } from './statistics.ts';
 const FILE = 'log.txt';
 const TASKS = 16;
 const APPROVALS_PER_TASK = 25;
-/** Tasks that are not counted: code is compiled in them. */
+/** These tasks do not count, because Node still compiles code. */
 const WARM_UP_TASKS = 2;
 
 const MEDIAN_AIM_MS = 5;
 const P99_AIM_MS = 20;
-/** Approval → file, against what it cannot do without: a round trip, a commit and a durable write. */
+/** The time from approval to file, divided by the time of a round trip, a commit and a durable write. */
 const FILE_RATIO_AIM = 3;
 
 export const approval: Benchmark = {
@@ -66,7 +66,7 @@ interface Aside {
 
 interface Sample extends Aside {
   started: number;
-  /** The file has its name. */
+  /** The time at which the file got its name. */
   written: number;
 }
 
@@ -110,7 +110,7 @@ function figures(samples: readonly Sample[]): Figure[] {
   ];
 }
 
-/** One task that asks for one approval after another. */
+/** Runs one task that asks for one approval after another. */
 async function approveAll(
   client: Client,
   { aside, named }: { aside: () => Promise<Aside>; named: () => Promise<number> },
@@ -150,7 +150,7 @@ interface Waiting {
   shown: string;
 }
 
-/** Reads a stream to its end. @returns the call the task waits for then, if it waits. */
+/** Reads a stream to its end. @returns the call that waits at the end, if any */
 async function lastWaiting(
   events: AsyncIterable<StreamResponse>,
   seen: (event: StreamResponse) => void = () => undefined,
@@ -174,7 +174,7 @@ function waitingIn({ payload }: StreamResponse): Waiting | undefined {
   return undefined;
 }
 
-/** When a file of the directory is given its name, as the system says it. */
+/** Reports the time at which a file in the directory gets its name, from the file system's events. */
 function namings(directory: string, file: string): { next: () => Promise<number>; close: () => void } {
   let told: ((at: number) => void) | undefined;
   const watcher = watch(directory, (event, name) => {
@@ -183,7 +183,7 @@ function namings(directory: string, file: string): { next: () => Promise<number>
   return { next: () => new Promise((resolve) => (told = resolve)), close: () => watcher.close() };
 }
 
-/** What the file tools do for each file: a new file, made durable, that takes the name, made durable as well. */
+/** Writes a file like the file tools: a new durable file, a rename, and a durable directory entry. */
 async function bareWrite(directory: string): Promise<number> {
   const began = performance.now();
   const temporary = join(directory, 'bare.tmp');

@@ -1,4 +1,4 @@
-/** What a benchmark returns. Benchmarks judge nothing: they state the aim and what the run reached. */
+/** The types of a benchmark. A benchmark judges nothing: it gives its aims and its results. */
 import { z } from 'zod';
 
 const unit = z.enum(['ratio', 'ms', 'MB', 'KB', 'events/s', 'count']);
@@ -8,9 +8,9 @@ export const figure = z.object({
   name: z.string(),
   value: z.number(),
   unit,
-  /** The range in which the value lies with 95 % confidence, where samples give one. */
+  /** The 95 % confidence interval of the value, for figures from samples. */
   spread: z.tuple([z.number(), z.number()]).readonly().optional(),
-  /** What the project wants. A figure without an aim explains the others. */
+  /** The aim of the project. A figure without an aim explains the other figures. */
   aim: z.object({ at: z.enum(['least', 'most']), value: z.number() }).optional(),
 });
 export type Figure = z.infer<typeof figure>;
@@ -20,17 +20,17 @@ export const section = z.object({ id: z.string(), title: z.string(), figures: z.
 export type Section = z.infer<typeof section>;
 
 export const run = z.object({
-  /** The commit that was measured; absent outside a git repository, and in runs before figures had one. */
+  /** The measured commit. Absent outside a git repository, and in files of older runs. */
   commit: z.string().optional(),
   /** The machine. */
   on: z.string(),
   sections: z.array(section),
 });
-/** What `--json` prints, and what `--compare` reads. */
+/** The format that `--json` prints and `--compare` reads. */
 export type Run = z.infer<typeof run>;
 
 export interface Benchmark {
-  /** The name for `--only`. */
+  /** The name of the benchmark for `--only`. */
   id: string;
   title: string;
   run: (context: BenchContext) => Promise<Figure[]>;

@@ -1,6 +1,6 @@
 /**
- * What the bridge costs before it has done anything: from its start to the list of its tools in a client's hands, and what
- * it keeps resident; beside it the least MCP server on the same SDK, as people run one, and bundled as the bridge is.
+ * Measures the start of the bridge: the time until a client has its tool list, and the resident memory. Compares with
+ * the smallest MCP server on the same SDK, both as people usually run it and as one bundle like the bridge.
  */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { residentMb, settled } from './memory.ts';
 import { median } from './statistics.ts';
 
 const ROUNDS = 15;
-/** Of those the first so many are left running for a while: what they keep then is what they keep. */
+/** The first rounds keep their process for a while, to measure its settled memory. */
 const WEIGHED = 5;
 
 const START_AIM = 1.5;
@@ -30,7 +30,7 @@ export const bridgeStart: Benchmark = {
     const bundled = await bundle(hello, context);
     const scripts = { bridge: join(context.dist, 'bridge', 'main.js'), hello, bundled };
     const rounds: Record<keyof typeof scripts, Started>[] = [];
-    // The first round is not counted: it reads the files from the disk.
+    // The first round does not count, because it reads the files from the disk.
     for (let round = 0; round <= ROUNDS; round += 1) {
       const weigh = round > 0 && round <= WEIGHED;
       const started = {
@@ -74,7 +74,7 @@ export const bridgeStart: Benchmark = {
 interface Started {
   /** Milliseconds. */
   took: number;
-  /** Megabytes (2²⁰ bytes); only where it was weighed. */
+  /** Megabytes (2²⁰ bytes). Only in rounds that measure memory. */
   residentMb?: number;
 }
 

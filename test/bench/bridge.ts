@@ -1,6 +1,6 @@
 /**
- * What the bridge adds to an A2A call: an MCP client asks the real bridge over stdio where a task stands, for which the
- * bridge asks the agent once; beside it the SDK's client asks the agent the same directly.
+ * Measures the time that the bridge adds to an A2A call. An MCP client asks the bridge over stdio for the status of a
+ * task, and the bridge asks the agent once. The SDK's client sends the same request to the agent directly.
  */
 import { join } from 'node:path';
 import { Client as McpClient } from '@modelcontextprotocol/client';
@@ -15,13 +15,13 @@ import type { BenchContext, Benchmark, Figure } from './benchmark.ts';
 import { median, medianOf, quantileOf } from './statistics.ts';
 
 const SAMPLES = 1_000;
-/** Pairs that are not counted: code is compiled in them. */
+/** These pairs do not count, because Node still compiles code. */
 const WARM_UP = 300;
 
 const MEDIAN_AIM_MS = 1;
 const P99_AIM_MS = 5;
 
-/** As the bridge asks. */
+/** The history length that the bridge requests. */
 const HISTORY = 100;
 const EXTENSIONS = {
   serviceParameters: {
@@ -116,7 +116,7 @@ function bridgeTransport(
 
 const handle = z.object({ sessionId: z.string(), taskId: z.string() });
 
-/** A session whose task waits for a decision. */
+/** Starts a session whose task waits for a decision. */
 async function delegated(mcp: McpClient): Promise<z.infer<typeof handle>> {
   const { structuredContent } = await mcp.callTool({
     name: 'delegate_task_to_assistant',

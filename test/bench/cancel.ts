@@ -1,6 +1,7 @@
 /**
- * From the sending of a cancel to its answer, which says that the task has ended: of tasks that are parked, and in no memory,
- * among few and among many; and of tasks whose model is in the middle of its answer, to the end of its connection too.
+ * Measures the time from a cancel to its answer, which says that the task has ended. Covers waiting tasks among few
+ * and among many others, and tasks whose model is answering. For those it also measures the end of the connection to
+ * the model.
  */
 import { TaskState } from '@a2a-js/sdk';
 import type { StreamResponse } from '@a2a-js/sdk';
@@ -15,10 +16,10 @@ import { withParked } from './parked.ts';
 import { median, medianOf, quantileOf } from './statistics.ts';
 
 const SAMPLES = 200;
-/** Not counted: code is compiled in them. */
+/** These samples do not count, because Node still compiles code. */
 const WARM_UP = 20;
 const PARKED = 10_000;
-/** Frames of an answer that the provider never finishes. */
+/** The number of frames that the provider sends of its unfinished answer. */
 const BEGINNING = 2;
 
 export const cancel: Benchmark = {
@@ -104,7 +105,7 @@ async function clientOf({ url, token }: Agent): Promise<Client> {
   return clientFor(await cardOf(url), token);
 }
 
-/** Reads on to the first text. */
+/** Reads the stream until its first text. @returns the id of the task */
 async function taskThatSpeaks(stream: AsyncGenerator<StreamResponse>): Promise<string> {
   for (;;) {
     const { value, done } = await stream.next();

@@ -1,4 +1,4 @@
-/** Programs measured, or measured against, each in a process of its own. */
+/** Starts the measured programs, and the programs for comparison, each in its own process. */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 
 export interface ChildProgram {
   pid: number;
-  /** The first line it wrote to stdout. */
+  /** The first line of the program's stdout. */
   said: string;
-  /** From the call of `startProgram` to that line, in milliseconds. */
+  /** The time from the call of `startProgram` to that line, in milliseconds. */
   startedInMs: number;
-  /** @param signal SIGTERM if left out */
+  /** @param signal by default SIGTERM */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export interface Start {
   env?: Readonly<Record<string, string>>;
 }
 
-/** Runs a script on this very Node and waits for its first line. @throws Error when it ends before that. */
+/** Runs a script with the current Node and waits for its first line. @throws Error if the program ends before that line */
 export async function startProgram({ script, args = [], env = {} }: Start): Promise<ChildProgram> {
   const began = performance.now();
   const child = spawn(process.execPath, [script, ...args], {
@@ -39,7 +39,7 @@ export async function startProgram({ script, args = [], env = {} }: Start): Prom
   return { pid: child.pid, said, startedInMs, stop };
 }
 
-/** A program of this directory, by its file's name. */
+/** The path of a program in `programs/`. */
 export function ownProgram(
   name: 'bare-stream' | 'echo' | 'empty' | 'hello' | 'paced-model' | 'told',
 ): string {

@@ -1,14 +1,14 @@
 /** Compares the figures of two runs. Pure. */
 import type { Figure, Section, Unit } from './benchmark.ts';
 
-/** `changed`: beyond the noise, and the figure has no better direction. `new`: the earlier run lacks the figure. */
+/** `changed`: more than noise, but for this figure neither direction is better. `new`: the earlier run lacks the figure. */
 export type Verdict = 'better' | 'worse' | 'changed' | 'same' | 'new';
 
 export interface ComparedFigure {
   figure: Figure;
   /** The value of the earlier run. */
   old: number | undefined;
-  /** The difference, relative to the earlier value; undefined without one, and if it was 0. */
+  /** The difference relative to the earlier value. Undefined without an earlier value, or if that value is 0. */
   change: number | undefined;
   verdict: Verdict;
 }
@@ -18,7 +18,7 @@ export interface ComparedSection {
   figures: readonly ComparedFigure[];
 }
 
-/** A smaller change is noise: relative to the earlier value, and in the unit itself. Quiet runs repeat within these. */
+/** Smaller changes are noise: relative to the earlier value, and in the unit itself. Quiet runs differ by less. */
 const NOISE: Readonly<Record<Unit, { relative: number; absolute: number }>> = {
   ratio: { relative: 0.15, absolute: 0.05 },
   ms: { relative: 0.25, absolute: 0.3 },
@@ -28,7 +28,7 @@ const NOISE: Readonly<Record<Unit, { relative: number; absolute: number }>> = {
   count: { relative: 0, absolute: 0 },
 };
 
-/** A ratio has its direction from its aim. */
+/** For a ratio, the aim gives the better direction. */
 const BETTER: Readonly<Record<Unit, 'least' | 'most' | undefined>> = {
   ratio: undefined,
   ms: 'most',
@@ -38,7 +38,7 @@ const BETTER: Readonly<Record<Unit, 'least' | 'most' | undefined>> = {
   count: 'most',
 };
 
-/** Compares each figure with the one of the same section and name. Figures that only the earlier run has are left out. */
+/** Compares each figure with the figure of the same section and name. Drops figures that only the earlier run has. */
 export function compare(earlier: readonly Section[], now: readonly Section[]): ComparedSection[] {
   return now.map(({ id, title, figures }) => {
     const before = earlier.find((section) => section.id === id)?.figures ?? [];
@@ -67,7 +67,7 @@ function isNoise(before: Figure, { value, unit, spread }: Figure): boolean {
   const difference = Math.abs(value - before.value);
   if (difference <= Math.max(absolute, relative * Math.abs(before.value))) return true;
   if (before.spread === undefined || spread === undefined) return false;
-  // Either value may be the true one while the ranges overlap.
+  // If the ranges overlap, both runs may have the same true value.
   return before.spread[0] <= spread[1] && spread[0] <= before.spread[1];
 }
 

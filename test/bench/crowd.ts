@@ -1,7 +1,7 @@
 /**
- * Many at once: tasks that stream, each to its own reader, and readers of one task. Every reader is a connection of its own;
- * the text is the time at which the model sent it, so that a delay is all of the way: the provider's stream, the journal,
- * the wire, and the reader, which shares the machine with the server.
+ * Measures many readers at once: one reader for each of many tasks, and many readers of one task. Each reader has its
+ * own connection. Each chunk of text is the time at which the model sent it. So a delay covers the provider's stream,
+ * the journal, the connection and the reader. The readers share the machine with the server.
  */
 import { randomUUID } from 'node:crypto';
 import { COMPATIBLE_URL } from '../../a2a-server/models/providers.ts';
@@ -16,9 +16,12 @@ import type { StampedStream } from './stamped-stream.ts';
 import { medianOf, quantileOf } from './statistics.ts';
 
 const CROWD = 1_000;
-/** How fast the model of each task is. In all 1,000 chunks a second from 1,000 tasks, and 10,000 to readers of one. */
+/** The speed of the model of each task: 1,000 chunks per second for 1,000 tasks, and 10,000 for the readers of one task. */
 const TASKS = { chunks: 10, everyMs: 1_000 };
-/** Tasks go on for up to so many chunks more than the others: they stream at once, and do not all end in one second. */
+/**
+ * Each task gets a random number of extra chunks up to this limit. So tasks stream together but do not all end
+ * together.
+ */
 const MORE_CHUNKS = 10;
 const ONE_TASK = { chunks: 100, everyMs: 100 };
 
@@ -40,7 +43,7 @@ export const crowd: Benchmark = {
 interface Crowd {
   /** Milliseconds. */
   delays: number[];
-  /** Streams that failed, broke off, or lacked something. */
+  /** Streams that failed, broke or missed chunks. */
   failed: number;
   kbEach: number;
   peakMb: number;
@@ -64,7 +67,7 @@ function figures(who: string, { delays, failed, kbEach, peakMb: peak }: Crowd): 
 
 interface Place {
   agent: Agent;
-  /** Lets the model's answers begin, once it has been asked so often. */
+  /** Waits until the model has this many requests, then starts all its answers. */
   go: (held: number) => Promise<unknown>;
 }
 
@@ -76,7 +79,7 @@ async function withModel(context: BenchContext, work: (place: Place) => Promise<
   });
   const go = (held: number): Promise<unknown> => fetch(`${model.said}/go?held=${held}`, { method: 'POST' });
   try {
-    // One task before anything is measured: the provider's code is loaded with it.
+    // One task runs before the measurement, so that the server loads the provider's code.
     const first = task(agent, { chunks: 10, everyMs: 1 });
     await go(1);
     await first.delays;
@@ -124,7 +127,7 @@ function task(agent: Agent, { chunks, everyMs }: Pace): StampedStream {
 }
 
 interface Expected extends StampedStream {
-  /** How many chunks it has to bring. */
+  /** The number of chunks that the stream must contain. */
   expected: number;
 }
 

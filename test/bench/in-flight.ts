@@ -1,6 +1,6 @@
 /**
- * Two hundred calls in flight in one bridge (B2): each waits for a task that works, while others look where a task stands;
- * then every task is cancelled, and each call is answered.
+ * Measures two hundred calls in flight in one bridge (B2). Each call waits for a running task, while other calls ask
+ * for the status of tasks. Then the benchmark cancels every task, and each call gets its answer.
  */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { median, medianOf, quantileOf } from './statistics.ts';
 
 const CALLS = 200;
 const LOOKS = 300;
-/** Looks that are not counted: code is compiled in them. */
+/** These calls do not count, because Node still compiles code. */
 const WARM_UP = 50;
 const CANCEL_AIM_MS = 500;
 
@@ -42,9 +42,9 @@ export const inFlight: Benchmark = {
 
 async function measure(client: RawClient): ReturnType<Benchmark['run']> {
   const sessionIds = await Promise.all(Array.from({ length: CALLS }, () => delegated(client)));
-  const alone = await looks(client, sessionIds);
+  const alone = await statusCalls(client, sessionIds);
   const waits = sessionIds.map((sessionId) => client.call('wait_for_task', { sessionId, waitSeconds: 3600 }));
-  const beside = await looks(client, sessionIds);
+  const beside = await statusCalls(client, sessionIds);
   const began = performance.now();
   const cancels = sessionIds.map((sessionId) => client.call('cancel_running_task', { sessionId }));
   const answers = await Promise.all([...waits, ...cancels]);
@@ -87,7 +87,7 @@ async function measure(client: RawClient): ReturnType<Benchmark['run']> {
   ];
 }
 
-/** @returns the session of a task that is at work until it is cancelled. */
+/** @returns the session of a task that runs until its cancel */
 async function delegated(client: RawClient): Promise<string> {
   const answer = await client.call('delegate_task_to_assistant', {
     task: 'Wait 3000 seconds',
@@ -96,8 +96,8 @@ async function delegated(client: RawClient): Promise<string> {
   return reported.parse(answer.structuredContent).sessionId;
 }
 
-/** @returns how long each took, in milliseconds. */
-async function looks(client: RawClient, sessionIds: readonly string[]): Promise<number[]> {
+/** @returns the time of each status call, in milliseconds */
+async function statusCalls(client: RawClient, sessionIds: readonly string[]): Promise<number[]> {
   const took: number[] = [];
   for (let look = 0; look < WARM_UP + LOOKS; look += 1) {
     const began = performance.now();

@@ -1,4 +1,4 @@
-/** A task of 100,000 events: what it takes on the disk and to be read, as it was written and once it is packed. */
+/** Measures a task of 100,000 events: its size on disk and the time to read it, before and after it is packed. */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Journal } from '../../a2a-server/journal/journal.ts';
@@ -10,7 +10,7 @@ import { median, medianOf } from './statistics.ts';
 
 const EVENTS = 100_000;
 const PER_APPEND = 5;
-/** What a reader asks for at once. */
+/** The page size of a reader. */
 const PAGE = 256;
 const PER_STEP = 512;
 const ROUNDS = 101;
@@ -53,7 +53,7 @@ function ratio(name: string, value: number, aim?: NonNullable<Figure['aim']>): F
   return { name, value, unit: 'ratio', ...(aim && { aim }) };
 }
 
-/** @returns the `seq` of its end. */
+/** @returns the `seq` of the last event */
 async function write(journal: Journal): Promise<number> {
   await journal.append(beginning(TASK, { events: [working] }));
   let seq = 2;
@@ -69,7 +69,7 @@ async function write(journal: Journal): Promise<number> {
   return seq + 1;
 }
 
-/** Times in milliseconds: of all of it page by page, and of single pages. */
+/** The time to read all pages, and the time of single pages, in milliseconds. */
 async function measure(journal: Journal, path: string, end: number) {
   const all = await took(async () => {
     for (let after = 0; after < end; after += PAGE) await journal.read(TASK, after, PAGE);
@@ -88,7 +88,7 @@ async function took(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-/** Pages in use, without those that wait to be used again. */
+/** The size of the pages in use, without free pages. */
 function usedMb(path: string): number {
   const database = openSqlite(path, { busyTimeoutMs: 5_000 });
   const ask = (what: string): number => Number(database.query(`PRAGMA ${what}`)()[0]?.[0]);

@@ -1,4 +1,4 @@
-/** What was measured, and on what; nothing that identifies the owner of the machine. */
+/** Describes the commit and the machine of a run, without anything that identifies the owner of the machine. */
 import { execFile } from 'node:child_process';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-/** `npm run bench`: runs the benchmarks one after the other, and prints what they reached. */
+/** `npm run bench`: runs the benchmarks one after the other and prints their results. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -35,18 +35,18 @@ await new Command('bench')
   .parseAsync();
 
 async function bench({ only, json, compare: file, markdown, dist }: Flags): Promise<void> {
-  // Read first: a wrong file fails before the benchmarks run.
+  // Reads the files first, so that an invalid file fails before the benchmarks run.
   const earlier = file === undefined ? undefined : run.parse(JSON.parse(await readFile(file, 'utf8')));
   const page = markdown === undefined ? undefined : await readFile(markdown, 'utf8');
   const measured = await measure(only, resolve(dist), (each) => {
-    // At once: a later benchmark that fails loses no figures.
+    // Prints each result at once, so that a later failure loses no figures.
     if (!json) process.stdout.write(`${report(each)}\n`);
   });
   process.stdout.write(json ? `${JSON.stringify(measured, null, 2)}\n` : `${measured.on}\n`);
   if (earlier !== undefined) {
     const compared = compare(earlier.sections, measured.sections);
     const tables = [...compared.map(comparison), `Earlier: ${earlier.on}`, summary(compared)];
-    // With --json, stdout holds the JSON alone.
+    // With --json, stdout contains only the JSON.
     (json ? process.stderr : process.stdout).write(`\n${tables.join('\n')}`);
   }
   if (markdown !== undefined && page !== undefined) {

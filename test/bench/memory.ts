@@ -1,4 +1,4 @@
-/** What the idle server keeps resident: once its card has been read, and once a task has been through it. */
+/** Measures the resident memory of the idle server: after a request for its card, and after a task. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ import { median } from './statistics.ts';
 
 const ROUNDS = 5;
 const AIM_MB = 90;
-/** By then a process that has nothing to do has given back what it gives back, in milliseconds. */
+/** The time after which an idle process has returned its free memory, in milliseconds. */
 const SETTLED_MS = 2_000;
 
 export const memory: Benchmark = {
@@ -69,7 +69,7 @@ export function residentMb(pid: number): Promise<number> {
   return statusMb(pid, 'VmRSS');
 }
 
-/** The most it has been; where the system does not tell (any but Linux) what it is now. */
+/** The peak memory. On systems other than Linux, the current memory. */
 export function peakMb(pid: number): Promise<number> {
   return statusMb(pid, 'VmHWM');
 }

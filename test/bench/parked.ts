@@ -1,4 +1,4 @@
-/** What tasks that wait for a person cost the process: 100,000 of them, against none. */
+/** Measures the cost of 100,000 tasks that wait for a person, against none. */
 import { join } from 'node:path';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { addParkedTasks } from '../support/parked-tasks.ts';
@@ -12,7 +12,7 @@ const ROUNDS = 5;
 const AIM_KB = 1;
 const AIM_MS = 1_000;
 
-/** Starts are until the server says that it is ready: it serves then, and has looked at what was under way. */
+/** A start ends when the server reports that it is ready. Then it serves, and has looked for unfinished tasks. */
 export const parked: Benchmark = {
   id: 'parked',
   title: `${TASKS} parked tasks, against a server that has none`,
@@ -70,7 +70,7 @@ async function measure(context: BenchContext, state: string): Promise<Measured> 
   return { startMs: of('startMs'), killedMs: of('killedMs'), residentMb: of('residentMb') };
 }
 
-/** State as a server leaves it that one task has been parked on. */
+/** Creates the state directory of a server that has parked one task. */
 async function startedOnce(context: BenchContext): Promise<{ stateDirectory: string }> {
   const agent = await startAgent(context);
   try {
@@ -83,7 +83,7 @@ async function startedOnce(context: BenchContext): Promise<{ stateDirectory: str
   }
 }
 
-/** State with so many parked tasks, `parkedTaskId` the id of each. @returns its directory. */
+/** Creates a state directory with `count` parked tasks. `parkedTaskId` gives the id of each. @returns the directory */
 export async function withParked(context: BenchContext, count: number): Promise<string> {
   const { stateDirectory } = await startedOnce(context);
   const journal = await openSqliteJournal({ path: join(stateDirectory, 'journal.db'), clock: Date.now });

@@ -1,6 +1,6 @@
 /**
- * A reader comes back near the end of a task: what that costs over the wire, with a cursor, in a task of 100,000 events
- * and in one of 1,000. Once when the server has just started and knows nothing of the task, and once when it has.
+ * Measures a reader that reconnects with a cursor near the end of a task, for tasks of 100,000 and of 1,000 events:
+ * on a server that has just started, and on a server that has read the task before.
  */
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -17,11 +17,11 @@ import { median } from './statistics.ts';
 const SHORT = 1_000;
 const LONG = 100_000;
 const PER_APPEND = 1_000;
-/** How many events the reader has missed. */
+/** The number of events that the reader has missed. */
 const MISSED = 10;
 const COLD_ROUNDS = 7;
 const WARM_ROUNDS = 101;
-/** It must not grow with the task; the rest is for the noise of the machine. */
+/** The cost must not grow with the length of the task. The margin covers the noise of the machine. */
 const FLAT_AIM = 1.5;
 
 export const resume: Benchmark = {
@@ -42,7 +42,7 @@ export const resume: Benchmark = {
     for (let round = 0; round < COLD_ROUNDS; round += 1) {
       const agent = await startAgent(context, { state: stateDirectory });
       try {
-        // The way is trodden by a third task, so that only what belongs to the two is new.
+        // A third task runs the code first, so that compilation does not count for the two measured tasks.
         for (let n = 0; n < 20; n += 1) await resumed(agent, MISSED * 2);
         const first = { short: await resumed(agent, SHORT), long: await resumed(agent, LONG) };
         cold.push(first);
@@ -91,7 +91,7 @@ async function write(journal: Journal, events: number): Promise<void> {
   await journal.append(continuing(taskId, events - 1, [completed]));
 }
 
-/** @returns the milliseconds from asking to the end of the stream. */
+/** @returns the time from the request to the end of the stream, in milliseconds */
 async function resumed(agent: Agent, events: number): Promise<number> {
   const began = performance.now();
   const path = `/tasks/${taskOf(events)}:subscribe`;

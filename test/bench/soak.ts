@@ -1,11 +1,14 @@
-/** R29: what a thousand turns leave behind in the server, over one kept connection, and in the bridge, over stdio. */
+/**
+ * R29: measures the growth after a thousand turns: of the server over one kept connection, and of the bridge over
+ * stdio.
+ */
 import { join } from 'node:path';
 import { soakBridge } from '../soak/bridge-soak.ts';
 import { soakServer } from '../soak/server-soak.ts';
 import type { Soaked } from '../soak/soak.ts';
 import type { Benchmark, Figure } from './benchmark.ts';
 
-/** Rounds; one of the server's has 7 turns, one of the bridge's 10. */
+/** Numbers of rounds. A round of the server has 7 turns, and a round of the bridge has 10. */
 const SERVER = { warmUp: 14, window: 10, between: 110 };
 const BRIDGE = { warmUp: 20, window: 5, between: 70 };
 

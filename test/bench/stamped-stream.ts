@@ -1,4 +1,4 @@
-/** A reader of a stream whose text is times: how long each took from the model to here. As little work as can be. */
+/** Reads a stream whose text is times, and computes the delay of each time. Does as little work as possible. */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
@@ -8,14 +8,14 @@ import type { Agent } from './agent.ts';
 interface StreamRequest {
   path: string;
   headers?: Readonly<Record<string, string>>;
-  /** Without one it is a GET. */
+  /** The request is a POST with this body. Without a body it is a GET. */
   body?: string;
 }
 
 export interface StampedStream {
-  /** The id of its task. Resolves with the first event. */
+  /** The id of the stream's task. Resolves with the first event. */
   taskId: Promise<string>;
-  /** Milliseconds that each time took. Rejects when the stream ends before its task has completed. */
+  /** The delays in milliseconds. Rejects if the stream ends before its task has completed. */
   delays: Promise<number[]>;
 }
 
@@ -54,7 +54,7 @@ async function readAll(
   return delays;
 }
 
-/** Over a connection of its own. */
+/** Opens the stream on a new connection. */
 export async function streamOf(
   { url, token }: Agent,
   { path, headers, body }: StreamRequest,

@@ -1,4 +1,4 @@
-/** From the start of the server's process to its agent card in a client's hands. */
+/** Measures the time from the start of the server's process until a client has its agent card. */
 import { startAgent } from './agent.ts';
 import type { Benchmark } from './benchmark.ts';
 import { ownProgram, startProgram } from './child-program.ts';
@@ -14,7 +14,7 @@ export const start: Benchmark = {
   async run(context) {
     const cards: number[] = [];
     const empties: number[] = [];
-    // The first round is not counted: it reads the files from the disk.
+    // The first round does not count, because it reads the files from the disk.
     for (let round = 0; round <= ROUNDS; round += 1) {
       const empty = await startProgram({ script: ownProgram('empty') });
       await empty.stop();

@@ -1,18 +1,18 @@
-/** Order statistics: on a shared machine, a mean says more about the other work than about the program. */
+/** Order statistics. On a shared machine, a mean depends too much on other programs. */
 
-/** A quantile of samples, with the range in which it lies with 95 % confidence. */
+/** A quantile of samples with its 95 % confidence interval. */
 interface Estimate {
   value: number;
-  /** From, to. */
+  /** The lower and the upper bound. */
   spread: readonly [number, number];
 }
 
-/** @param values at least one. An even number of values has its upper middle value as the median. */
+/** @param values at least one. For an even number of values, the median is the upper of the two middle values. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** The nearest rank: always a value that was measured, with a share of `values` at or below it. */
+/** The quantile by nearest rank: always a measured value, with at least this share of `values` at or below it. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return valueAt(sorted, Math.floor(share * sorted.length));
@@ -22,7 +22,7 @@ export function medianOf(values: readonly number[]): Estimate {
   return quantileOf(values, 0.5);
 }
 
-/** The spread assumes no distribution: the number of values below a quantile is binomial. */
+/** The interval assumes no distribution, because the number of values below a quantile is binomial. */
 export function quantileOf(values: readonly number[], share: number): Estimate {
   const sorted = values.toSorted((a, b) => a - b);
   const rank = share * sorted.length;

@@ -1,7 +1,7 @@
 /**
- * A stream of short text chunks, from the JSON-RPC endpoint to the SDK's client: beside it the same client reads the same
- * frames from a server that only streams. In the real server each chunk comes from a model and is journalled before it
- * is sent, and the time includes starting the task.
+ * Measures a stream of short text chunks from the JSON-RPC endpoint to the SDK's client. The same client also reads
+ * the same frames from a server that only streams. In the real server, each chunk comes from a model and is in the
+ * journal before it is sent. The time includes the start of the task.
  */
 import { StreamResponse } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
@@ -12,13 +12,13 @@ import { median, medianOf } from './statistics.ts';
 
 const CHUNK = 'a few words of an answer ';
 
-/** Short streams are repeated more often: each is over before a noisy neighbour evens out. */
+/** Short streams run more often, because noise of the machine affects a short stream more. */
 const SIZES = [
   { chunks: 1_000, rounds: 21 },
   { chunks: 10_000, rounds: 11 },
   { chunks: 100_000, rounds: 5 },
 ] as const;
-/** Before anything is measured, so that both servers and the client run compiled code. */
+/** Frames before the measurement, so that both servers and the client run compiled code. */
 const WARM_UP = 20_000;
 
 const RATIO_AIM = 0.4;
@@ -48,7 +48,7 @@ export const stream: Benchmark = {
   },
 };
 
-/** Events a second. */
+/** Events per second. */
 interface Round {
   server: number;
   bare: number;
@@ -93,7 +93,7 @@ function plan(chunks: number): { text: string } {
   return { text: JSON.stringify({ plan: [{ say: CHUNK, repeat: chunks }] }) };
 }
 
-/** One chunk's event as it is on the wire. */
+/** The event of one chunk, as it is on the wire. */
 async function sampleFrame(client: Client): Promise<unknown> {
   for await (const event of client.sendMessageStream(saying(plan(1))))
     if (chunkOf(event) === CHUNK) return StreamResponse.toJSON(event);

@@ -1,7 +1,7 @@
 /**
- * The bridge as MCP Inspector's command line drives it: another client than the SDK's own, of the protocol's makers. Each
- * call is a bridge of its own, so that what one began the next has to find. Run by `npm run test:inspector`, which has
- * `mcp-inspector` on the path; it wants a newer Node than the bridge.
+ * Drives the bridge with MCP Inspector's command line, an official client that is not the SDK. Each call starts a new
+ * bridge, so each bridge must find the tasks of the bridges before. `npm run test:inspector` runs it, with
+ * `mcp-inspector` on the path. The Inspector needs a newer Node than the bridge.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** A client of A2A 1.0 that says everything over one connection, and reads every answer to its end. */
+/** A client of A2A 1.0 that sends all requests over one connection and reads each answer to its end. */
 import { request, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { readEvent, type StreamEvent } from '../support/wire-event.ts';
 import { OneSocket } from './one-socket.ts';
 
 export class A2aConversation {
-  /** Messages that were sent and answered to the end. */
+  /** The number of messages that were answered to the end. */
   turns = 0;
   readonly #url: string;
   readonly #socket: OneSocket;
@@ -28,7 +28,7 @@ export class A2aConversation {
     };
   }
 
-  /** Sends a message. @returns the last event of its stream: the task waits then, or has ended. */
+  /** Sends a message. @returns the last event of its stream, after which the task waits or has ended */
   async say(parts: string | readonly unknown[], addressed: Addressed = {}): Promise<StreamEvent> {
     const body = rpcBody('SendStreamingMessage', { message: written(parts, addressed) });
     const answer = await this.#socket.ask({ method: 'POST', path: '/', headers: this.#headers, body });
@@ -39,7 +39,7 @@ export class A2aConversation {
     return last;
   }
 
-  /** Decides the one call that waits. */
+  /** Decides the only pending call. */
   decide({ taskId, pending }: StreamEvent, decision: 'approve' | 'deny'): Promise<StreamEvent> {
     return this.say([decisionsPart([decisionOn(pending, decision)])], { taskId });
   }
@@ -52,7 +52,7 @@ export class A2aConversation {
     );
   }
 
-  /** Reads a task that has ended from its first event. @returns how many events there are. */
+  /** Reads an ended task from its first event. @returns the number of its events */
   async replay(taskId: string): Promise<number> {
     const headers = { ...this.#headers, [LAST_EVENT_ID]: '0' };
     const path = `/tasks/${taskId}:subscribe`;
@@ -61,8 +61,8 @@ export class A2aConversation {
     return count;
   }
 
-  /** Follows a task over a connection of its own, which is reset at the first event. */
-  async glance(taskId: string): Promise<void> {
+  /** Follows a task over a new connection, and resets that connection at the first event. */
+  async followBriefly(taskId: string): Promise<void> {
     const outgoing = request(new URL(`/tasks/${taskId}:subscribe`, this.#url), {
       agent: false,
       headers: this.#headers,

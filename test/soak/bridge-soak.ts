@@ -1,4 +1,4 @@
-/** R29 over MCP: the built bridge, called over stdio by one client, and the built server behind it. */
+/** R29 over MCP: one client calls the built bridge over stdio, with the built server behind it. */
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -10,12 +10,12 @@ import { soak, type Length, type Soaked } from './soak.ts';
 const report = z.object({
   sessionId: z.string(),
   state: z.string(),
-  // The progress of a task has no code: it does not show the action.
+  // A status without a preview gives no code.
   pending: z.array(z.object({ callId: z.string(), shown: z.string().optional() })),
 });
 type Report = z.infer<typeof report>;
 
-/** A turn is a tool call. @returns also what the bridge has written to stderr. */
+/** A turn is one tool call. @returns the counts, and the stderr of the bridge */
 export async function soakBridge(length: Length, dist = 'dist'): Promise<Soaked & { log: string }> {
   const taker = await censusTaker();
   const home = await newServerHome();
@@ -54,7 +54,7 @@ export async function soakBridge(length: Length, dist = 'dist'): Promise<Soaked 
 
 type Call = (name: string, args: object) => Promise<ToolResult>;
 
-/** A round of what a client does: a task approved, its session gone on with, one denied, one canceled, and looks at them. */
+/** One round: approves a task, continues its session, denies a task, cancels a task, and asks for their status. */
 async function work(call: Call): Promise<void> {
   const reported = async (name: string, args: object): Promise<Report> => {
     const result = await call(name, args);

@@ -1,4 +1,4 @@
-/** What lives in a process, counted from outside, and what has come to it between two windows of its life. */
+/** Counts the objects of a running process from outside. */
 import { build } from 'esbuild';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -8,17 +8,17 @@ import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { CENSUS_SOCKET, counts, type Counts } from './counts.ts';
 
-/** `descriptors` are open file descriptors; 0 where the system does not tell (any but Linux). */
+/** `descriptors` is the number of open file descriptors. It is 0 on systems other than Linux. */
 export type Census = Omit<Counts, 'pid'> & { descriptors: number };
 
 interface CensusTaker {
-  /** To be added to the environment of the one program that is counted. */
+  /** Variables for the environment of the counted program. */
   env: Readonly<Record<string, string>>;
   take(): Promise<Census>;
   remove(): Promise<void>;
 }
 
-/** Below node_modules, so that nothing else sees it. */
+/** Below node_modules, so that no other tool reads it. */
 const CACHE = 'node_modules/.cache/mcp-a2a-bridge';
 
 export async function censusTaker(): Promise<CensusTaker> {
@@ -34,7 +34,7 @@ export async function censusTaker(): Promise<CensusTaker> {
     target: 'node20.19',
     logLevel: 'warning',
   });
-  // Paths of sockets are short by law: 108 bytes on Linux.
+  // Linux limits the path of a socket to 108 bytes.
   const directory = await mkdtemp(join(tmpdir(), 'census-'));
   const socket = join(directory, 'socket');
   return {

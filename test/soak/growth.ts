@@ -1,9 +1,9 @@
-/** What has come to a process between an early window of its life and a late one. Pure. */
+/** The growth of a process between an early and a late window of its life. Pure. */
 import type { Census } from './census.ts';
 
 /**
- * The least of the late window less the least of the early one: what happened to be under way while one census was taken
- * only adds to it, what leaked is in all of them.
+ * The minimum of the late window minus the minimum of the early window. Work in progress only adds to a single
+ * census, but a leak is in all of them.
  */
 export function growth(early: readonly Census[], late: readonly Census[]): Census {
   const of = (what: keyof Census): number => least(late, what) - least(early, what);

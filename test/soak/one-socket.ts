@@ -1,4 +1,4 @@
-/** HTTP requests, one after the other, over one and the same connection. */
+/** Sends HTTP requests one after the other over the same connection. */
 import { Agent, request, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -10,8 +10,8 @@ interface SocketRequest {
 }
 
 /**
- * A connection that was idle for longer may be closed: the server's limit is Node's own, 5 s, and Node's client keeps away
- * from it by a second. Milliseconds.
+ * The server closes a connection that is idle for 5 s, which is Node's default. Node's client stays one second below
+ * that. So a connection may close after a longer idle time. Milliseconds.
  */
 const IDLE_LIMIT = 3_500;
 
@@ -25,7 +25,7 @@ export class OneSocket {
     this.#url = url;
   }
 
-  /** @returns the response, to be read to its end before the next request. @throws when the connection was not kept. */
+  /** @returns the response. The caller reads it to its end before the next request. @throws if the connection has closed */
   ask({ method, path, headers, body }: SocketRequest): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const outgoing = request(new URL(path, this.#url), {

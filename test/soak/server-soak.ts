@@ -1,4 +1,4 @@
-/** R29 over A2A: the built server, spoken to over one connection that is kept alive. */
+/** R29 over A2A: a client uses the built server over one connection that stays open. */
 import { rm } from 'node:fs/promises';
 import { append, plan, shell } from '../support/offline-plan.ts';
 import { refusal } from '../support/rpc-answer.ts';
@@ -7,7 +7,7 @@ import { A2aConversation } from './a2a-conversation.ts';
 import { censusTaker } from './census.ts';
 import { soak, type Length, type Soaked } from './soak.ts';
 
-/** @returns also what the server has written to stderr. */
+/** @returns the counts, and the stderr of the server */
 export async function soakServer(length: Length, program?: string): Promise<Soaked & { log: string }> {
   const taker = await censusTaker();
   const home = await newServerHome();
@@ -32,11 +32,11 @@ export async function soakServer(length: Length, program?: string): Promise<Soak
   }
 }
 
-/** A round of what people do with tasks: three tasks of a new session, one of the old one, and looks at them. */
+/** One round: three tasks of a new session, one of the old session, and status requests. */
 async function converse(a2a: A2aConversation, oldSession: string): Promise<void> {
   const asked = await a2a.say(plan(append('log.txt', 'one line\n'), { say: 'a word ', repeat: 50 }));
   const { sessionId } = asked;
-  await a2a.glance(asked.taskId);
+  await a2a.followBriefly(asked.taskId);
   const approved = await a2a.decide(asked, 'approve');
   await a2a.replay(approved.taskId);
   await a2a.say(plan(shell('echo out; echo err >&2')), { sessionId, settings: { autoExecute: true } });

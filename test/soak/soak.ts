@@ -1,29 +1,29 @@
-/** A process at work for long, and what has come to it meanwhile. */
+/** Runs a workload for a long time and measures the growth of the process. */
 import type { Census } from './census.ts';
 import { growth } from './growth.ts';
 
-/** In rounds of a workload. */
+/** Numbers of rounds of the workload. */
 export interface Length {
-  /** Not looked at: code is compiled, pools and caches are filled. */
+  /** Rounds before the first window: Node compiles code, and pools and caches fill. */
   warmUp: number;
-  /** Of each of the two windows: a census follows each of their rounds. */
+  /** The length of each of the two windows. A census follows each round of a window. */
   window: number;
-  /** Between the windows. */
+  /** The rounds between the two windows. */
   between: number;
 }
 
 export interface Soaked {
-  /** Turns in all. */
+  /** The total number of turns. */
   turns: number;
-  /** From a census of the early window to its like in the late one. */
+  /** The distance from a census of the early window to the same census of the late window. */
   between: { rounds: number; turns: number };
   growth: Census;
 }
 
 export interface Subject {
-  /** Goes through the workload once. */
+  /** Runs the workload once. */
   round: () => Promise<void>;
-  /** Turns so far. */
+  /** The number of turns so far. */
   turns: () => number;
   census: () => Promise<Census>;
 }

@@ -1,4 +1,4 @@
-/** A job: realistic work in a small workspace, how a person decides on the way, and how to see whether it was done. */
+/** A job: realistic work in a small workspace, the decisions of the person, and checks of the result. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -16,16 +16,16 @@ const check = z.union([
   z.strictObject({ absent: path }),
   /** A shell command in the workspace that must succeed. */
   z.strictObject({ command: z.string() }),
-  /** What the agent says in the end, as a regular expression. */
+  /** A regular expression that matches the agent's text. */
   z.strictObject({ says: z.string() }),
-  /** Pages of the site that were asked for. */
+  /** Pages that the agent has requested from the site. */
   z.strictObject({ asked: z.array(z.string()) }),
-  /** How many questions the person was asked at least; none for 0. */
+  /** The minimum number of questions to the person. With 0, there must be none. */
   z.strictObject({ decisions: z.int().min(0) }),
 ]);
 export type Check = z.infer<typeof check>;
 
-/** What the person does about a pending action of that tool, the first time; the others are approved. */
+/** The person's decision on the first pending action of this tool. The person approves all other actions. */
 const intervention = z.strictObject({
   tool: z.string(),
   decision: z.union([
@@ -39,21 +39,21 @@ export type Intervention = z.infer<typeof intervention>;
 
 const job = z.strictObject({
   id: z.string().regex(/^[a-z0-9-]+$/),
-  /** What a model is told. */
+  /** The task for a real model. */
   task: z.string(),
-  /** What the offline model is told in its place: `{"plan": …}` of docs/offline-model.md. */
+  /** The task for the offline model: `{"plan": …}` of docs/offline-model.md. */
   plan: z.array(z.unknown()).min(1),
   files: z.record(path, z.string()).default({}),
-  /** A web site for the job, by path. */
+  /** The pages of the job's web site, by path. */
   site: z.record(z.string(), z.string()).optional(),
-  /** Offers only tools without side effects. */
+  /** Whether the agent has only tools without side effects. */
   readOnly: z.boolean().default(false),
   person: z.array(intervention).default([]),
   checks: z.array(check).min(1),
 });
 export type Job = z.infer<typeof job>;
 
-/** The jobs of all files of a directory, in order. @throws Error that names the file, or the id that is given twice */
+/** Reads the jobs of all files of a directory, in order. @throws Error that names the invalid file or the duplicate id */
 export async function readJobs(directory: string): Promise<readonly Job[]> {
   const jobs: Job[] = [];
   for (const name of (await readdir(directory)).filter((each) => each.endsWith('.json')).toSorted()) {
@@ -66,7 +66,7 @@ export async function readJobs(directory: string): Promise<readonly Job[]> {
   return jobs;
 }
 
-/** The job with its site's address in place. */
+/** The job with the address of its site instead of `{{site}}`. */
 export function located(described: Job, site: string): Job {
   const replaced: unknown = JSON.parse(
     JSON.stringify(described).replaceAll('{{site}}', JSON.stringify(site).slice(1, -1)),

@@ -30,7 +30,7 @@ describe('the judge of a job', () => {
     { decisions: 1 },
   ];
 
-  test('finds nothing wrong where all is as it should be', async () => {
+  test('returns nothing if all checks hold', async () => {
     expect(await judge(held, outcome())).toEqual([]);
   });
 
@@ -45,11 +45,11 @@ describe('the judge of a job', () => {
     [{ asked: ['/a', '/b'] }, /never asked for \/b/],
     [{ decisions: 2 }, /asked 1 times, not 2/],
     [{ decisions: 0 }, /need not have been/],
-  ])('says what is wrong: %j', async (check, words) => {
+  ])('names the check that fails: %j', async (check, words) => {
     expect(await judge([check], outcome({ said: 'fine' }))).toEqual([expect.stringMatching(words)]);
   });
 
-  test('checks follow each other, so that one may try what happens when something is changed', async () => {
+  test('runs the checks in order, so that a check can use the effect of an earlier command', async () => {
     const checks: Check[] = [{ command: 'rm a.txt' }, { absent: 'a.txt' }];
     expect(await judge(checks, outcome())).toEqual([]);
   });

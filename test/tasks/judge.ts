@@ -1,4 +1,4 @@
-/** Whether a job was done, by what is there afterwards. */
+/** Checks the result of a job. */
 import { execFile } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import type { Check } from './job.ts';
 
-/** What a job has left behind. */
+/** The result of a job. */
 export interface Outcome {
   workspace: string;
-  /** All that the agent said. */
+  /** All text of the agent. */
   said: string;
   asked: readonly string[];
   decisions: number;
@@ -17,10 +17,10 @@ export interface Outcome {
 
 const COMMAND_MS = 60_000;
 
-/** @returns what is wrong, in words; nothing where all is well */
+/** @returns a sentence for each check that fails */
 export async function judge(checks: readonly Check[], outcome: Outcome): Promise<readonly string[]> {
   const wrong: string[] = [];
-  // One after the other: a command may change what is there.
+  // In order, because a command may change the result.
   for (const check of checks) {
     const what = await failure(check, outcome);
     if (what !== undefined) wrong.push(what);

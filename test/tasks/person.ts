@@ -1,11 +1,11 @@
-/** A person for a benchmark: approves what is asked, but for what the job says. Counts what they were asked. */
+/** The person of a job: approves each action, except where the job says otherwise. Counts the questions. */
 import type { Decision, PendingAction } from '../../shared/client/index.ts';
 import type { Intervention } from './job.ts';
 
 export class Person {
   #decisions = 0;
   readonly #interventions: Intervention[];
-  /** What was decided on already: a task tells of it until the decision has arrived. */
+  /** Actions with a decision. A task still lists an action until the decision has arrived. */
   readonly #decided = new Set<string>();
 
   constructor(interventions: readonly Intervention[]) {
@@ -16,7 +16,7 @@ export class Person {
     return this.#decisions;
   }
 
-  /** What they say to what waits, each asking once. */
+  /** Decides each pending action once. */
   decide(pending: readonly PendingAction[]): Decision[] {
     return pending.flatMap((action) => {
       const asking = `${action.callId} ${action.shown}`;
@@ -31,7 +31,7 @@ export class Person {
     const at = this.#interventions.findIndex((each) => each.tool === tool);
     const [intervention] = at === -1 ? [] : this.#interventions.splice(at, 1);
     if (intervention !== undefined) return { callId, shown, ...intervention.decision };
-    // To a question that nobody foresaw there is no answer but this one.
+    // For a question without a planned answer, this is the only reply.
     if (decisions.includes('answer'))
       return { callId, shown, decision: 'deny', reason: 'Decide it yourself, as the task suggests.' };
     return { callId, shown, decision: 'approve' };

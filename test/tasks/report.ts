@@ -1,4 +1,4 @@
-/** What came of the jobs, as a table for people. Pure. */
+/** Formats the results of the jobs as a table. Pure. */
 import type { JobResult } from './run-job.ts';
 
 const HEAD = ['job', '', 'asked', 'turns', 'calls', 'tokens', 'US$', 'seconds'] as const;

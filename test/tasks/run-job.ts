@@ -1,4 +1,4 @@
-/** One job from its workspace to its verdict, over A2A, as any client of the server would have it done. */
+/** Runs one job over A2A, from its workspace to its checks, like any client of the server. */
 import { createServer, type Server } from 'node:http';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
@@ -23,9 +23,9 @@ export interface Agent {
 
 interface JobRun {
   agent: Agent;
-  /** `offline` is told the job's plan, any other its task; undefined is the server's own default. */
+  /** `offline` gets the job's plan, and any other model its task. Undefined means the server's default model. */
   model: string | undefined;
-  /** Below this the job has its workspace. */
+  /** The workspace of the job is created in this directory. */
   directory: string;
   /** Ends the job. */
   signal: AbortSignal;
@@ -34,14 +34,14 @@ interface JobRun {
 export interface JobResult {
   id: string;
   state: TaskReport['state'] | 'broken';
-  /** What was not as it should be; nothing where the job is done. */
+  /** The checks that failed. Empty if the job succeeded. */
   wrong: readonly string[];
   decisions: number;
   turns: number;
   calls: number;
   inputTokens: number;
   outputTokens: number;
-  /** US dollars; null where the server does not know the price. */
+  /** US dollars. Null if the server does not know the price. */
   usd: number | null;
   /** Milliseconds. */
   took: number;
@@ -112,7 +112,7 @@ function decided(progress: Progress, person: Person, execution: Execution): void
   if (progress.type !== 'state' || progress.report.state !== 'waiting') return;
   const decisions = person.decide(progress.report.pending);
   const asks = progress.report.question !== null && progress.report.pending.length === 0;
-  // A server that refuses them has its reasons, and the task waits: the job's time limit ends it.
+  // If the server refuses a decision, the task waits until the time limit of the job.
   if (decisions.length > 0) execution.decide(...decisions).catch(() => undefined);
   else if (asks) execution.say('Go on as you think best.').catch(() => undefined);
 }
@@ -131,7 +131,7 @@ async function spent(
   return { turns, calls: calls.length, inputTokens, outputTokens, usd };
 }
 
-/** A job's web site. */
+/** The web site of a job. */
 class Site {
   readonly asked: string[] = [];
   readonly #server: Server;

@@ -1,4 +1,4 @@
-/** `npm run tasks`: has realistic jobs done by a model under approvals, and reports what came of each. */
+/** `npm run tasks`: runs realistic jobs with a model and approvals, and reports the results. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { type Job, readJobs } from './job.ts';
 import { reportText } from './report.ts';
 import { type Agent, type JobResult, runJob } from './run-job.ts';
 
-/** Exit codes: all done, some not, the run could not be made. */
+/** Exit codes: all jobs succeeded, a job failed, or the run was impossible. */
 const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
 const options = z.object({

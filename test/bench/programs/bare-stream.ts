@@ -1,6 +1,6 @@
 /**
- * A Node server that does nothing but stream: it makes each frame's text, writes it, and waits while the socket is full.
- * The request says what and how often: `params.message.parts[0].data` is `{ frame, count }`.
+ * A Node server that only streams. It creates the text of each frame, writes it, and waits while the socket is full.
+ * The request gives the frame and the count: `params.message.parts[0].data` is `{ frame, count }`.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-/** Answers each request with its body: what a round trip costs by itself. */
+/** Answers each request with its body, to measure a bare round trip. */
 import { createServer } from 'node:http';
 
 const server = createServer((request, response) => {

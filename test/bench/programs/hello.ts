@@ -1,4 +1,4 @@
-/** The least an MCP server can be on this SDK: one tool that greets. What every server pays is what it pays. */
+/** The smallest MCP server on this SDK: one tool that greets. Its cost is the minimum for every server. */
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';

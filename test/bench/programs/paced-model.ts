@@ -1,7 +1,7 @@
 /**
- * A provider's endpoint that speaks OpenAI's chat completions: each answer is chunks at an even pace, each chunk the time at
- * which it was sent. `pace <chunks> <ms between>` in the request's messages says which. Answers are held until
- * `POST /go?held=<n>` finds that many of them, so that all begin together; their chunks are spread over the interval.
+ * A provider with OpenAI's chat completions API. Each answer is a sequence of chunks at an even pace, and each chunk
+ * is the time at which it was sent. `pace <chunks> <ms between>` in the messages sets the pace. The provider holds
+ * all answers until `POST /go?held=<n>` finds that many, then starts them together, spread over one interval.
  */
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';

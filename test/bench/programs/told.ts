@@ -1,4 +1,4 @@
-/** Says who it is, waits, and writes into the file it is given when it was told to end (SIGTERM), in milliseconds. */
+/** Prints its process id and waits. On SIGTERM it writes the time into the given file, in milliseconds, and exits. */
 import { writeFileSync } from 'node:fs';
 
 const [, , file = ''] = process.argv;

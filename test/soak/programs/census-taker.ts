@@ -1,7 +1,7 @@
 /**
- * Loaded into a program before its own code (`--import`): whoever connects to the socket that `CENSUS_SOCKET` names is told
- * what lives in the process. The program itself knows nothing of it. Objects are found by V8's own walk over the heap,
- * which begins with a full collection: what is counted is held by something.
+ * Runs inside a program, before its own code (`--import`). A connection to the socket in `CENSUS_SOCKET` gets the
+ * counts of the objects in the process. V8 finds the objects in its heap after a full collection. So every counted
+ * object is reachable.
  */
 import { EventEmitter, getEventListeners } from 'node:events';
 import { Session } from 'node:inspector/promises';
@@ -18,7 +18,7 @@ const timer = setTimeout(() => undefined, 0);
 clearTimeout(timer);
 const timers: object = Object.getPrototypeOf(timer);
 
-/** Where the inspector finds what counts the objects it has found. */
+/** The global name under which the inspector calls `countObjects`. */
 const COUNT = '__countObjects';
 Object.defineProperty(globalThis, COUNT, { value: countObjects });
 
@@ -35,7 +35,7 @@ function countObjects(objects: readonly object[]): Found {
     else if (each instanceof Promise) all.promises += 1;
     else if (each instanceof EventEmitter) all.listeners += listenersOf(each);
     else if (each instanceof AbortSignal) all.abortListeners += getEventListeners(each, 'abort').length;
-    // Also those that keep no process alive, which the list of active resources leaves out.
+    // Includes timers that do not keep the process alive. The list of active resources lacks those.
     else if (Object.prototype.isPrototypeOf.call(timers, each) && Reflect.get(each, '_destroyed') === false)
       all.timers += 1;
   }
@@ -49,14 +49,14 @@ function listenersOf(emitter: EventEmitter): number {
 
 const path = process.env[CENSUS_SOCKET];
 if (path === undefined) throw new Error(`${CENSUS_SOCKET} names no socket`);
-// One census at a time: the second would count what the first is made of.
+// One census at a time, because a census would count the objects of another.
 let last: Promise<unknown> = Promise.resolve();
 createServer((socket) => {
   socket.on('error', () => undefined);
   last = last.then(async () => socket.end(JSON.stringify(await counts())));
 })
   .listen(path)
-  // The program ends when it would have ended without this.
+  // This server does not keep the program alive.
   .unref();
 
 async function counts(): Promise<Counts> {
@@ -81,7 +81,7 @@ async function counts(): Promise<Counts> {
     });
     return { pid: process.pid, heapBytes, handles, ...found.parse(result.value) };
   } finally {
-    // Lets go of all that was found, too.
+    // This also releases all objects that the inspector found.
     inspector.disconnect();
   }
 }

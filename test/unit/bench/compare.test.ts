@@ -11,8 +11,8 @@ const section = (...figures: Figure[]) => ({ id: 'start', title: 'start of the s
 const compared = (before: Figure, now: Figure) => compare([section(before)], [section(now)])[0]?.figures[0];
 const verdict = (before: Figure, value: number) => compared(before, { ...before, value })?.verdict;
 
-describe('two runs are compared figure by figure', () => {
-  test('a longer time is worse, a shorter one better, and a small difference is noise', () => {
+describe('the comparison of two runs', () => {
+  test('a longer time is worse, a shorter time is better, and a small difference is noise', () => {
     expect(compared(start, { ...start, value: 150 })).toMatchObject({
       old: 100,
       change: 0.5,
@@ -28,7 +28,7 @@ describe('two runs are compared figure by figure', () => {
     expect(verdict(rate, 2000)).toBe('better');
   });
 
-  test('the aim of a ratio says which direction is better', () => {
+  test('for a ratio, the aim says which direction is better', () => {
     expect(verdict(ratio, 1.5)).toBe('worse');
     expect(verdict({ ...ratio, aim: { at: 'least', value: 0.5 } }, 1.5)).toBe('better');
     expect(verdict({ name: 'ratio', value: 1, unit: 'ratio' }, 1.5)).toBe('changed');
@@ -38,18 +38,18 @@ describe('two runs are compared figure by figure', () => {
     expect(verdict({ name: 'listeners', value: 0, unit: 'count' }, 1)).toBe('worse');
   });
 
-  test('ranges that overlap are noise, however far apart the values are', () => {
+  test('if the ranges overlap, the difference is noise', () => {
     const wide: Figure = { ...start, spread: [60, 200] };
     expect(compared(wide, { ...start, value: 190, spread: [180, 300] })?.verdict).toBe('same');
     expect(compared(wide, { ...start, value: 290, spread: [210, 300] })?.verdict).toBe('worse');
   });
 
-  test('a figure that the earlier run lacks is new, and has no change', () => {
+  test('a figure that the earlier run lacks is new and has no change', () => {
     const [found] = compare([], [section(start)]);
     expect(found?.figures).toEqual([{ figure: start, old: undefined, change: undefined, verdict: 'new' }]);
   });
 
-  test('the report shows old, new and change, marks each verdict, and names what became worse', () => {
+  test('the report has the old value, the new value and the change, marks each verdict, and names the figures that became worse', () => {
     const sections = compare(
       [section(start, ratio)],
       [section({ ...start, value: 150 }, { ...ratio, value: 0.5 }, rate)],

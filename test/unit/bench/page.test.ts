@@ -30,7 +30,7 @@ test('the figures replace the text between the marks of their benchmark, with co
   );
 });
 
-test('a page without a place for a benchmark is refused', () => {
+test('a page without a place for a benchmark is an error', () => {
   expect(() => withFigures('no marks', run)).toThrow('<!-- bench:start -->');
 });
 
