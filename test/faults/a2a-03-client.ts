@@ -1,6 +1,6 @@
 /**
- * A client of A2A 0.3 over JSON-RPC that is spoken to in the words of 1.0: methods, parameters and answers are brought
- * from the one form into the other, as far as the black box needs them.
+ * A client of A2A 0.3 over JSON-RPC with the interface of the 1.0 client. It translates methods, parameters and
+ * answers between the versions, as far as the black-box test needs them.
  */
 import { z } from 'zod';
 import { Refusal } from '../support/rpc-answer.ts';
@@ -37,7 +37,7 @@ export class A2a03Client implements Caller {
 
   async call(method: string, params: unknown): Promise<unknown> {
     const answer = inNewWords(await this.#client.call(oldName(method), inOldWords(params)));
-    // In 1.0 only the answer to a message says what it is: a task or a message.
+    // In 1.0, only the answer to a message can be a task or a message.
     return method === 'SendMessage' ? answer : answer['task'];
   }
 
@@ -64,7 +64,7 @@ function inOldWords(params: unknown): unknown {
   const parts = message.parts.map(({ text }) => ({ kind: 'text', text }));
   return {
     message: { ...message, kind: 'message', role: 'user', parts },
-    // A2A 0.3 §7.1.2: the answer is to be the end, as it is in 1.0.
+    // A2A 0.3 §7.1.2: waits for the end of the task, as 1.0 does by default.
     configuration: { blocking: true },
   };
 }

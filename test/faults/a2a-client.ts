@@ -1,6 +1,6 @@
 /**
- * A client of A2A 1.0 over sockets that may break at any byte: JSON-RPC for commands, HTTP+JSON for subscriptions. Every
- * request has a connection of its own, and what happens to it is told as it is: answered, refused, or cut.
+ * A client of A2A 1.0 over sockets that may break at any byte: JSON-RPC for commands, HTTP+JSON for subscriptions.
+ * Each request uses a new connection, and reports exactly what happened: an answer, a refusal or a cut.
  */
 import { request, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
@@ -10,21 +10,21 @@ import { Refusal, resultOf, rpcBody } from '../support/rpc-answer.ts';
 import { sseFrames } from '../support/sse-frame.ts';
 import { Violation } from './findings.ts';
 
-/** The connection ended before the answer did. Whether the request arrived is not known. */
+/** The connection ended before the answer. The request may have arrived or not. */
 export class Disconnected extends Error {
   override readonly name = 'Disconnected';
 }
 
-/** A server that knows them not does not mind. */
+/** A server without these extensions ignores them. */
 const EXTENSIONS = `${TOOL_APPROVAL},${RESUMABLE_STREAM}`;
 
-/** Nothing here takes this long: what does hangs, in milliseconds. */
+/** After this time a request counts as hanging, in milliseconds. Every request is faster. */
 const HANGS_MS = 60_000;
 
 export interface Frame {
   id: string | undefined;
   data: unknown;
-  /** As it was on the wire. */
+  /** The text on the wire. */
   text: string;
 }
 
@@ -33,7 +33,7 @@ export interface Reading {
   signal?: AbortSignal;
 }
 
-/** Whom one can ask over JSON-RPC, in the words of A2A 1.0. */
+/** Calls A2A methods over JSON-RPC, with the types of A2A 1.0. */
 export interface Caller {
   /** @returns the result. @throws Refusal, Disconnected */
   call(method: string, params: unknown): Promise<unknown>;
@@ -41,14 +41,14 @@ export interface Caller {
   stream(method: string, params: unknown, reading?: Reading): AsyncGenerator<Frame, void, undefined>;
 }
 
-/** Those that a server may be asked in, the newest first. */
+/** The supported versions, newest first. */
 export const A2A_VERSIONS = ['1.0', '0.3'] as const;
 export type A2aVersion = (typeof A2A_VERSIONS)[number];
 
 export interface A2aClientOptions {
   url: string;
   token?: string;
-  /** 1.0 if left out. */
+  /** The default is 1.0. */
   version?: A2aVersion;
 }
 
@@ -93,7 +93,7 @@ export class A2aClient implements Caller {
     }
   }
 
-  /** Any path of the server. @throws Disconnected */
+  /** Requests any path of the server. @throws Disconnected */
   async get(path: string): Promise<unknown> {
     return bodyOf(await this.#request('GET', path, {}));
   }
@@ -138,16 +138,16 @@ async function bodyOf(response: IncomingMessage): Promise<unknown> {
   const text = await buffer(response).catch((error: unknown) => {
     throw new Disconnected('the answer was cut', { cause: error });
   });
-  // A server that is starting, or closing, says so without a body of the protocol's.
+  // A server that starts or ends answers 503 without an A2A body.
   if (response.statusCode === 503) throw new Disconnected('the server is not ready');
-  // HTTP itself was broken: a request that did not arrive whole.
+  // HTTP itself is broken: the request arrived incomplete.
   if (response.statusCode === 400 && text.length === 0) throw new Disconnected('the request was cut');
   try {
     const json: unknown = JSON.parse(text.toString());
     return json;
   } catch {
     throw new Violation(
-      `status ${response.statusCode} came with a body that is no JSON: ${text.toString().slice(0, 200)}`,
+      `status ${response.statusCode} came with a body that is not JSON: ${text.toString().slice(0, 200)}`,
     );
   }
 }
@@ -161,7 +161,7 @@ async function* framesOf(response: IncomingMessage): AsyncGenerator<Frame, void,
       });
       if (next.done) return;
       const { id, event, data } = next.value;
-      // An error event ends a stream that the server had to break off.
+      // An error event ends a stream that the server could not continue.
       if (event !== undefined) throw new Disconnected(`the server broke the stream off: ${data}`);
       yield { id, data: JSON.parse(data), text: data };
     }

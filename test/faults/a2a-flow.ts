@@ -1,4 +1,4 @@
-/** A delegation by a client of A2A, which sends the same message again until it is answered (B1, R27). */
+/** A delegation by an A2A client. It sends the same message again until it gets an answer (B1, R27). */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { decisionsPart, written } from '../support/a2a-message.ts';
 import { readEvent, readTask, type TaskView } from '../support/wire-event.ts';
@@ -12,7 +12,7 @@ import type { Workload } from './workload.ts';
 
 const sent = z.object({ task: z.unknown().transform(readTask) });
 
-/** A message on its way, and what is known once it has been accepted. */
+/** A message, and whether the server has accepted it. */
 interface Outgoing {
   messageId: string;
   message: object;
@@ -46,7 +46,7 @@ export class A2aFlow implements Flow {
   async step(client: A2aClient): Promise<void> {
     if (this.#outgoing !== undefined) return this.#send(client, this.#outgoing);
     const { taskId } = this;
-    must(taskId !== undefined, 'the start was accepted, and no task was named');
+    must(taskId !== undefined, 'the first message was accepted, but the server named no task');
     const task = readTask(await client.call('GetTask', { id: taskId }));
     if (ENDED.includes(task.state)) this.#end(task);
     else if (task.pending.length > 0) this.#decide(task.pending);
@@ -58,7 +58,7 @@ export class A2aFlow implements Flow {
     this.done = true;
   }
 
-  /** All at once, or the first one alone. */
+  /** Decides all pending actions, or only the first. */
   #decide(pending: readonly PendingAction[]): void {
     const chosen = this.#random.chance(0.3) ? pending.slice(0, 1) : pending;
     const decisions = chosen.map((action) => ({
@@ -86,7 +86,7 @@ export class A2aFlow implements Flow {
       this.#heard(outgoing, sent.parse(result).task.taskId);
       return;
     }
-    // E3: the first frame says that it was accepted.
+    // E3: the first frame shows that the server accepted the message.
     for await (const { data, text } of client.stream('SendStreamingMessage', { message }))
       this.#heard(outgoing, readEvent(data, text).taskId);
   }
@@ -102,7 +102,7 @@ export class A2aFlow implements Flow {
     this.#outgoing = undefined;
   }
 
-  /** Until it stands still. */
+  /** Reads the stream until the task waits or ends. */
   async #wait(client: A2aClient, { taskId, seq }: TaskView): Promise<void> {
     for await (const { data, text } of client.subscribe(taskId, { lastEventId: String(seq) })) {
       const event = readEvent(data, text);

@@ -1,6 +1,7 @@
 /**
- * Malformed answers of agents (X3, R63, B4): the bridge asks agents whose cards, answers and streamed events are broken in every
- * way, many calls at once. It lives, each call is answered, a failure is a sentence, and a good agent beside them is served.
+ * Malformed answers of agents (X3, R63, B4). The bridge makes many calls at once to agents whose cards, answers and
+ * events are malformed. It must keep running, answer each call, report each failure as a sentence, and still serve a
+ * good agent.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,9 +15,9 @@ import { malformingAgent, type MalformingAgent } from './malforming-agent.ts';
 import type { Programs } from './programs.ts';
 import { Random } from './random.ts';
 
-/** Of a round: it asks until so much was malformed. */
+/** A round ends after this number of malformed answers. */
 const MALFORMED = 2_500;
-/** Calls side by side: some wait for the agent to be tried again. */
+/** The number of parallel calls. Some of them wait for a retry. */
 const AT_ONCE = 60;
 const UNFORESEEN = /did not expect|uncaught error|unhandled rejection|unexpected error/;
 
@@ -48,12 +49,18 @@ export async function answersRound(round: number, programs: Programs, findings: 
   try {
     await asked(client, { random, newer, malforming, findings });
     const done = await client.call('delegate_task_to_assistant', { task: 'Say hi', agent: 'good' });
-    must(done.isError !== true, () => `a good agent was not served after all that: ${textOf(done)}`);
+    must(
+      done.isError !== true,
+      () => `the bridge did not serve a good agent after the malformed answers: ${textOf(done)}`,
+    );
     must(
       client.strays.length === 0,
-      () => `stdout carried what is no MCP: ${client.strays[0]?.slice(0, 500)}`,
+      () => `stdout contains text that is not MCP: ${client.strays[0]?.slice(0, 500)}`,
     );
-    must(!UNFORESEEN.test(client.stderr), () => `nobody foresaw:\n${client.stderr.slice(-4_000)}`);
+    must(
+      !UNFORESEEN.test(client.stderr),
+      () => `unexpected error in the log:\n${client.stderr.slice(-4_000)}`,
+    );
   } finally {
     await client.kill();
     for (const agent of [...malforming, newer, older]) await agent.stop();
@@ -105,7 +112,7 @@ function call(random: Random, newer: FakeAgent): [string, Record<string, unknown
   ]);
 }
 
-/** B4: a failure is a sentence somebody foresaw. */
+/** B4: each failure must be an expected error with a sentence. */
 function judged(result: ToolResult, findings: Findings): void {
   const text = textOf(result);
   findings.count(
@@ -113,6 +120,6 @@ function judged(result: ToolResult, findings: Findings): void {
       ? 'answers: calls that failed with a sentence'
       : 'answers: calls that came through',
   );
-  must(result.isError !== true || text.trim() !== '', 'a failure without words');
-  must(!UNFORESEEN.test(text), () => `a failure nobody foresaw: ${text}`);
+  must(result.isError !== true || text.trim() !== '', 'a failure without a text');
+  must(!UNFORESEEN.test(text), () => `an unexpected failure: ${text}`);
 }

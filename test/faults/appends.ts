@@ -1,4 +1,7 @@
-/** R23: SIGKILL at each append of a run: once before the append, and once when it is durable but not yet answered. */
+/**
+ * R23: SIGKILL at each append of a run, once before the append, and once after the append is durable and before its
+ * answer.
+ */
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +48,7 @@ export async function deathAtAppend(
     await place.endServer();
     const before = await journalLeftBehind(place.journalPath);
     await finish(flow, place);
-    must(flow.done, 'the flow was cut off with nobody there to cut it');
+    must(flow.done, 'a connection broke although no fault was active');
     const client = await place.client();
     await checkFlow('appends', flow, { client, workspace: place.home.workspace, seen: [], findings });
     await place.stopServer();
@@ -60,7 +63,7 @@ export async function deathAtAppend(
 /** Runs until the flow is done or the server has died. */
 async function finish(flow: A2aFlow, place: Place): Promise<void> {
   for (let steps = 0; !flow.done; steps++) {
-    must(steps < MAX_STEPS, `the flow has not come to an end after ${steps} requests`);
+    must(steps < MAX_STEPS, `the flow has not ended after ${steps} requests`);
     try {
       await flow.step(await place.client());
     } catch (error) {
@@ -86,7 +89,7 @@ function mustBegin(before: JournalOnDisk, after: JournalOnDisk): void {
     const now = after.get(taskId)?.slice(0, entries.length) ?? [];
     must(
       isDeepStrictEqual(now, entries),
-      () => `the journal of ${taskId} does not begin any more as it was when the server died`,
+      () => `the journal of ${taskId} no longer begins with the entries from before the kill`,
     );
   }
 }

@@ -1,28 +1,28 @@
-/** A server under test, as the scenarios of the black box ask it: A2A over JSON-RPC, and nothing else is assumed. */
+/** The server under test, for the scenarios of the black-box test. It uses only A2A over JSON-RPC. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { A2aVersion, Caller, Frame } from './a2a-client.ts';
 import { WireView } from './wire-view.ts';
 
-/** A server under test, and what it is asked to do. */
+/** A server under test, and the task that the test gives it. */
 export interface Subject {
   url: string;
   token?: string;
-  /** The newest that its card offers if left out. */
+  /** By default the newest version of its card. */
   version?: A2aVersion;
-  /** Work of a second or so that needs no decision, and says something on the way. */
+  /** The text of a task that takes about a second, needs no decision and produces output while it works. */
   text: string;
-  /** Ends the process without a warning, and starts it again. */
+  /** Kills the process without a warning and starts it again. */
   restart?: () => Promise<void>;
 }
 
 const taskAnswer = z.object({ task: z.unknown() });
 
-/** A task that has not settled by then never will, in milliseconds. */
+/** A task that has not settled after this time never settles, in milliseconds. */
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 50;
-/** The server, as scenarios ask it. */
+/** The requests of the scenarios. */
 export class Asked {
   readonly client: Caller;
   readonly subject: Subject;
@@ -36,7 +36,7 @@ export class Asked {
     return { message: { messageId, role: 'ROLE_USER', parts: [{ text }] } };
   }
 
-  /** Sends and waits. @returns the task as it was answered. */
+  /** Sends a message and waits. @returns the task in the answer */
   async send(params: object): Promise<WireView> {
     const answer = taskAnswer.parse(await this.client.call('SendMessage', params));
     if (answer.task === undefined) throw new Error('it answers with a message and makes no task');
@@ -59,7 +59,7 @@ export class Asked {
     return WireView.ofTask(await this.client.call('GetTask', { id: taskId }));
   }
 
-  /** @returns undefined when it never settles. */
+  /** @returns undefined if the task never settles */
   async settled(taskId: string): Promise<WireView | undefined> {
     for (
       const deadline = performance.now() + PATIENCE_MS;
@@ -72,7 +72,7 @@ export class Asked {
     return undefined;
   }
 
-  /** A task that has ended, and the frames of its stream. */
+  /** Runs a task to its end. @returns its id and the frames of its stream */
   async whole(): Promise<{ frames: Frame[]; taskId: string }> {
     const frames: Frame[] = [];
     const view = new WireView();

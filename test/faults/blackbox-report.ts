@@ -33,7 +33,7 @@ async function bothIn(
   must(broken.length === 0, () => broken.map(({ scenario, note }) => `${scenario}: ${note}`).join('; '));
   const losses = bare.rows.filter(({ verdict }) => verdict === 'lost').length;
   findings.count(`blackbox: scenarios lost by the bare server, A2A ${version}`, losses);
-  must(losses > 0, 'a server that is known to forget lost nothing: the harness sees nothing');
+  must(losses > 0, 'a server that is known to lose tasks lost none: the harness detects nothing');
 }
 
 async function reportOn(lent: Promise<Lent>): Promise<Report> {

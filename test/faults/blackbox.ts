@@ -7,13 +7,13 @@ import { A2A_VERSIONS, A2aClient, Disconnected, type A2aVersion, type Caller } f
 import { Asked, type Subject } from './asked.ts';
 import { lost, SCENARIOS, type Row } from './scenarios.ts';
 
-/** Of 1.0. */
+/** An agent card of A2A 1.0. */
 const newCard = z.object({
   supportedInterfaces: z.array(
     z.object({ url: z.string(), protocolBinding: z.string(), protocolVersion: z.string() }),
   ),
 });
-/** Of 0.3. */
+/** An agent card of A2A 0.3. */
 const oldCard = z.object({
   url: z.string(),
   protocolVersion: z.string(),
@@ -22,7 +22,7 @@ const oldCard = z.object({
 });
 const card = z.union([newCard, oldCard]);
 
-/** @throws when the test cannot run: there is no card, no JSON-RPC of either version, or messages are refused. */
+/** @throws if the test cannot run: no card, no JSON-RPC endpoint, or the server refuses messages */
 export async function blackbox(subject: Subject): Promise<Report> {
   const { client, version } = await openClient(subject);
   const asked = new Asked(subject, client);
@@ -44,7 +44,10 @@ export interface Report {
   rows: readonly Row[];
 }
 
-/** A server that refuses everything, or makes no tasks, would pass half of the scenarios. So it must complete a task first. */
+/**
+ * A server that refuses everything, or creates no tasks, would pass half of the scenarios. So it must first complete
+ * a task.
+ */
 async function mustWork(asked: Asked): Promise<void> {
   const { url, text } = asked.subject;
   const task = await asked.send(asked.message()).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** A delegation by a person with an MCP client, who knows nothing but what the bridge's tools say. */
+/** A delegation by a person with an MCP client, who knows only the results of the bridge's tools. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { pendingReasonSchema } from '../../shared/protocol/tool-approval.ts';
@@ -30,19 +30,19 @@ const sessionList = z.object({
   sessions: z.array(z.object({ sessionId: z.string(), title: z.string() })),
 });
 
-/** A decision that nobody has confirmed yet. */
+/** A decision that is sent and not confirmed yet. */
 const isOnItsWay = (note: string): boolean => note.includes('on its way');
 
 /** How long a call of the bridge may wait for its task, in seconds. */
 const PATIENCE = 20;
 
-/** How long a person takes to read an error and try again, in milliseconds. */
+/** The time that a person takes to read an error and try again, in milliseconds. */
 const PERSON_MS = 300;
 
-/** Calls one tool of the bridge, whichever process that is now. @throws Disconnected when it ends before it answers. */
+/** Calls one tool of the current bridge process. @throws Disconnected if the process ends before it answers */
 export type CallTool = (name: string, args: object) => Promise<ToolResult>;
 
-/** What the person does when a delegation was not answered. */
+/** The reaction of the person to a delegation without an answer. */
 type WhenUnanswered = 'look for the session' | 'repeat the call';
 
 export class BridgeFlow implements Flow {
@@ -52,7 +52,7 @@ export class BridgeFlow implements Flow {
   readonly accepted: { callId: string; decision: string }[] = [];
   taskId: string | undefined;
   done = false;
-  /** Answers that were errors: a person reads them and tries again. */
+  /** Error results. A person reads each of them and tries again. */
   readonly errors: string[] = [];
   readonly #call: CallTool;
   readonly #workspace: string;
@@ -84,7 +84,7 @@ export class BridgeFlow implements Flow {
     if (this.#sessionId === undefined) return this.#begin();
     const sessionId = this.#sessionId;
     const last = this.#last;
-    // What is known from before a break is not what is now.
+    // After a break, the last known state may be outdated.
     this.#last = undefined;
     if (last === undefined || last.pending.length === 0)
       return this.#take(await this.#call('wait_for_task', { sessionId, waitSeconds: PATIENCE }));
@@ -104,23 +104,23 @@ export class BridgeFlow implements Flow {
     await this.#take(result);
   }
 
-  /** Asks for the result once more. @throws Violation when there is none */
+  /** Asks for the result once more. @throws Violation if the bridge no longer has it */
   async collect(): Promise<void> {
     const sessionId = this.#sessionId;
     this.done = false;
     await this.#take(await this.#call('wait_for_task', { sessionId, waitSeconds: PATIENCE }));
-    must(this.done, 'the result was handed over once, and is not there any more');
+    must(this.done, 'the bridge delivered the result once, and does not have it any more');
   }
 
-  /** Whether the client has an answer that names the session. */
+  /** Whether the client has received the name of the session. */
   get begun(): boolean {
     return this.#sessionId !== undefined;
   }
 
-  /** Delegates the same work on purpose, after the answer. @returns the task of this call */
+  /** Delegates the same work again after the answer, on purpose. @returns the task of this call */
   async delegateAgain(): Promise<string | null> {
     const result = await this.#delegate();
-    must(result.isError !== true, 'the same work could not be delegated once more');
+    must(result.isError !== true, 'the client could not delegate the same work again');
     return report.parse(result.structuredContent).taskId;
   }
 

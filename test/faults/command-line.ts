@@ -6,7 +6,7 @@ import { A2A_VERSIONS } from './a2a-client.ts';
 import { PARTS, type Part } from './parts.ts';
 import { OFFLINE_TEXT } from './subjects.ts';
 
-/** Exit codes: everything held, something did not, the run could not be made. */
+/** Exit codes: every check passed, a check failed, or the run was impossible. */
 export const EXIT = { held: 0, broken: 1, usage: 2 } as const;
 
 const options = z.object({
@@ -51,42 +51,41 @@ Examples:
   npm run faults -- --url http://127.0.0.1:9000 --a2a 0.3 --restart ./restart-agent.sh --json
 `;
 
-/** @throws CommanderError, also when help was asked for and given */
+/** @throws CommanderError, also after the output of --help */
 export function readCommandLine(args: readonly string[]): Options {
   const command = new Command('npm run faults --')
     .description(
-      'Kills, cuts, stalls and fills whatever can be, with real processes, and checks that nothing is lost, repeated or run twice. With --url it tries another A2A server, as a black box.',
+      'Kills real processes, cuts and stalls their connections, fills their disk, and checks that nothing is lost, repeated or run twice. With --url it tests another A2A server as a black box.',
     )
-    .option('--seed <n>', 'what every random choice follows from (default: a new one)', whole)
+    .option('--seed <n>', 'the seed of every random choice (default: a new seed)', whole)
     .option('--rounds <n>', 'rounds of each part', count, 4)
     .option('--from <n>', 'the first round', count, 1)
-    .option('--minutes <n>', 'no round of a part begins later than this', count, 10)
-    .option('--lanes <n>', 'rounds side by side', count, 2)
+    .option('--minutes <n>', 'no round of a part starts after this time', count, 10)
+    .option('--lanes <n>', 'the number of parallel rounds', count, 2)
     .addOption(
-      new Option('--only <parts>', 'some of the parts, with commas')
+      new Option('--only <parts>', 'only these parts, separated by commas')
         .argParser(parts)
         .default([...PARTS], 'all of them')
         .conflicts('url'),
     )
-    .option('--url <url>', 'try this A2A server instead of our own programs')
+    .option('--url <url>', 'test this A2A server instead of our own programs')
     .addOption(
-      new Option(
-        '--a2a <version>',
-        'with --url: ask in this version (default: the newest on its card)',
-      ).choices(A2A_VERSIONS),
+      new Option('--a2a <version>', 'with --url: the A2A version (default: the newest on its card)').choices(
+        A2A_VERSIONS,
+      ),
     )
-    .option('--token-env <name>', 'with --url: the variable that holds its bearer token', 'A2A_TOKEN')
+    .option('--token-env <name>', 'with --url: the environment variable with its bearer token', 'A2A_TOKEN')
     .addOption(
       new Option(
         '--text <text>',
-        'with --url: what it is asked to do: a second of work that needs no decision, and ends as completed',
+        'with --url: the text of the task: about a second of work that needs no decision and ends as completed',
       ).default(OFFLINE_TEXT, 'a plan for our offline model'),
     )
     .option(
       '--restart <command>',
-      'with --url: a shell command that kills the server, starts it again and waits until it is ready\n(without it the scenarios of a killed process are left out)',
+      'with --url: a shell command that kills the server, starts it again and waits until it is ready\n(without it, the scenarios with a killed process do not run)',
     )
-    .option('--json', 'the result as one JSON object on stdout, all else on stderr', false)
+    .option('--json', 'print the result as one JSON object to stdout, and all other output to stderr', false)
     .addHelpText('after', WHAT_FOLLOWS)
     .exitOverride()
     .parse([...args], { from: 'user' });
@@ -98,14 +97,14 @@ export function readCommandLine(args: readonly string[]): Options {
 function whole(text: string): number {
   const number = Number(text);
   if (text.trim() === '' || !Number.isSafeInteger(number) || number < 0)
-    throw new InvalidArgumentError('It is no whole number.');
+    throw new InvalidArgumentError('It must be a whole number, 0 or more.');
   return number;
 }
 
-/** At least one: a run that does nothing would hold whatever is broken. */
+/** A number from 1, because a run that does nothing would pass. */
 function count(text: string): number {
   const number = whole(text);
-  if (number === 0) throw new InvalidArgumentError('It is at least 1.');
+  if (number === 0) throw new InvalidArgumentError('It must be at least 1.');
   return number;
 }
 

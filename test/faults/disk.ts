@@ -1,6 +1,6 @@
 /**
- * R28: the disk is full in the middle of a run. What cannot be written is refused with a sentence that says what to do,
- * nothing is half written, reading goes on, and when there is room again everything goes on by itself.
+ * R28: the disk becomes full during a run. The programs must refuse a write with a sentence that says what to do,
+ * write nothing partly, still serve reads, and continue by themselves when there is space again.
  */
 import { stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -20,12 +20,12 @@ import { ReadingAlong } from './reading-along.ts';
 import { Verdicts } from './verdicts.ts';
 import { randomWorkload } from './workload.ts';
 
-/** Delegations of one round, in each of which the disk is full once. */
+/** Delegations of one round. The disk becomes full once during each. */
 const FLOWS = 3;
 const MAX_STEPS = 100;
-/** A task that the disk has stopped goes on a few seconds after there is room again; this is far more, in milliseconds. */
+/** When there is space again, a stopped task continues after a few seconds. This limit is far longer, in milliseconds. */
 const LATE_MS = 60_000;
-/** Messages until the room that was left is used up; far more than it takes. */
+/** The limit of messages until the free space is used. Far fewer are enough. */
 const MAX_MESSAGES = 200;
 
 export async function diskRound(round: number, programs: Programs, findings: Findings): Promise<void> {
@@ -76,8 +76,11 @@ async function runFull(flow: Flow, name: string, scene: Scene): Promise<void> {
   const began = performance.now();
   try {
     for (let steps = 0; !flow.done; steps++) {
-      must(steps < MAX_STEPS, `${flow.workload.name} has not come to an end after ${steps} requests`);
-      must(performance.now() - began < LATE_MS, `${flow.workload.name} does not go on, with room again`);
+      must(steps < MAX_STEPS, `${flow.workload.name} has not ended after ${steps} requests`);
+      must(
+        performance.now() - began < LATE_MS,
+        `${flow.workload.name} does not continue although the disk has space again`,
+      );
       await flow.step(await place.client()).catch((error: unknown) => {
         if (error instanceof Refusal && error.reason === 'STORAGE') {
           findings.count('disk: requests of a flow that were refused');
@@ -87,7 +90,7 @@ async function runFull(flow: Flow, name: string, scene: Scene): Promise<void> {
         return undefined;
       });
     }
-    // A task with fewer events has met no full disk.
+    // A task with fewer events never meets the full disk.
     await full;
     await reading.toEnd();
     const client = await place.client();
@@ -99,7 +102,7 @@ async function runFull(flow: Flow, name: string, scene: Scene): Promise<void> {
   }
 }
 
-/** The journal's file gets no longer; then it does, or the server is killed as it is, and the next one has room. */
+/** The journal's file cannot grow. Then it can again, or the server is killed and the next server has space. */
 async function fillUp(name: string, { place, random, findings }: Scene): Promise<void> {
   const { server } = place;
   if (server === undefined) return;
@@ -109,10 +112,10 @@ async function fillUp(name: string, { place, random, findings }: Scene): Promise
   findings.count('disk: times full');
   try {
     const refused = await firstRefused(client, name);
-    // Reading needs no room, and what was refused has changed nothing.
+    // Reads need no space, and the refused message changed nothing.
     const found = await tasksThatSay(client, refused);
-    must(found.length === 0, 'a message was refused, and is a task');
-    must(server.log().includes('try again'), 'the log says nothing of the full disk');
+    must(found.length === 0, 'a refused message has become a task');
+    must(server.log().includes('try again'), 'the log does not mention the full disk');
     await pause(random.between(0, 300));
     if (random.chance(0.3)) {
       findings.count('disk: kills while it was full');
@@ -122,13 +125,13 @@ async function fillUp(name: string, { place, random, findings }: Scene): Promise
     const next = await place.client();
     await say(next, refused);
     const made = await tasksThatSay(next, refused);
-    must(made.length === 1, `a message that was refused and sent again is ${made.length} tasks`);
+    must(made.length === 1, `a refused message that was sent again has become ${made.length} tasks`);
   } finally {
     await liftFileSizeLimit(server.pid).catch(() => undefined);
   }
 }
 
-/** @returns the name of the first message that was refused */
+/** @returns the name of the first refused message */
 async function firstRefused(client: A2aClient, name: string): Promise<string> {
   for (let messages = 1; messages < MAX_MESSAGES; messages++) {
     const words = `${name}${messages}-`;
@@ -136,12 +139,12 @@ async function firstRefused(client: A2aClient, name: string): Promise<string> {
       await say(client, words);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      must(error.reason === 'STORAGE', `refused for another reason than the disk: ${error.message}`);
+      must(error.reason === 'STORAGE', `refused, but not because of the disk: ${error.message}`);
       must(/free/.test(error.message), `the refusal does not say what to do: ${error.message}`);
       return words;
     }
   }
-  must(false, 'a journal that cannot grow has taken every message');
+  must(false, 'the server accepted every message although its journal cannot grow');
   return '';
 }
 
@@ -150,7 +153,7 @@ async function say(client: A2aClient, words: string): Promise<void> {
   await client.call('SendMessage', { message, configuration: { returnImmediately: true } });
 }
 
-/** B1: what cannot be put into the outbox is refused before it leaves, and with room again it is delegated once. */
+/** B1: if the outbox is full, the bridge refuses the delegation before it sends it. With space again, it delegates once. */
 async function fullOutbox(round: number, { place, random, findings }: Scene): Promise<void> {
   const flow = new BridgeFlow({
     workload: randomWorkload(random, `d${round}o`),
@@ -165,13 +168,13 @@ async function fullOutbox(round: number, { place, random, findings }: Scene): Pr
   await limitFileSize(pid, 0);
   await flow.step();
   const [refusal] = flow.errors;
-  must(refusal !== undefined, 'a delegation that could not be written down was accepted');
+  must(refusal !== undefined, 'the bridge accepted a delegation that it could not write to its outbox');
   must(/disk|space/.test(refusal), `the refusal does not say what to do: ${refusal}`);
   const client = await place.client();
-  must((await findTasks(client, flow)).length === 0, 'a delegation that was refused is a task');
+  must((await findTasks(client, flow)).length === 0, 'a refused delegation has become a task');
   await liftFileSizeLimit(pid);
   for (let steps = 0; !flow.done; steps++) {
-    must(steps < MAX_STEPS, `${flow.workload.name} has not come to an end after ${steps} requests`);
+    must(steps < MAX_STEPS, `${flow.workload.name} has not ended after ${steps} requests`);
     await flow.step();
   }
   const { workspace } = place.home;

@@ -1,4 +1,7 @@
-/** Cuts at each byte of something recorded: a stream, a command and its answer, a delegation of the bridge. */
+/**
+ * Cuts the connection at each byte of a recorded stream, of a command with its answer, and of a delegation by the
+ * bridge.
+ */
 import { z } from 'zod';
 import { written } from '../support/a2a-message.ts';
 import { readTask } from '../support/wire-event.ts';
@@ -13,11 +16,11 @@ import type { Cut, CutKind, Direction, TcpProxy } from './tcp-proxy.ts';
 import { Verdicts } from './verdicts.ts';
 import { smallWorkload } from './workload.ts';
 
-/** So many rounds take every byte of what a bare client sends and is sent. */
+/** After this number of rounds, every byte of the client's traffic was cut once. */
 const STRIDE = 16;
-/** So many rounds take every byte of a delegation. */
+/** After this number of rounds, every byte of a delegation was cut once. */
 const BRIDGE_STRIDE = 64;
-/** Delegations under way at once. */
+/** The number of parallel delegations. */
 const TOGETHER = 8;
 const MAX_TRIES = 5;
 export const KINDS: readonly [CutKind, ...CutKind[]] = ['reset', 'end', 'half-close'];
@@ -29,7 +32,7 @@ export async function everyByte(round: number, scene: Scene): Promise<void> {
   scene.proxy.treat = () => ({});
 }
 
-/** S1: what came before the cut and what came after it is the journal. */
+/** S1: the events before and after the cut are the journal. */
 async function everyByteOfStream(round: number, scene: Scene): Promise<void> {
   const { place, proxy, through, random, findings } = scene;
   const client = await place.client();
@@ -46,7 +49,10 @@ async function everyByteOfStream(round: number, scene: Scene): Promise<void> {
     const where = `cut at byte ${cut.after} (${cut.how})`;
     cutNext(scene, [cut], 'a byte of the recorded stream');
     for (let tries = 0; reader.position < (whole.at(-1)?.seq ?? 0); tries++) {
-      must(tries < MAX_TRIES, `${where}, the stream was not read to its end in ${tries} readings`);
+      must(
+        tries < MAX_TRIES,
+        `${where}, the reader did not reach the end of the stream in ${tries} attempts`,
+      );
       await reader.read(through).catch(unlessDisconnected);
     }
     must(
@@ -59,7 +65,7 @@ async function everyByteOfStream(round: number, scene: Scene): Promise<void> {
 
 const answered = z.object({ task: z.unknown().transform(readTask) });
 
-/** R27: a message whose request or answer was cut is sent again under its id, and is one task. */
+/** R27: the client sends a message again after a cut, with the same id. It stays one task. */
 async function everyByteOfCommand(round: number, scene: Scene): Promise<void> {
   const { place, proxy, through, findings } = scene;
   const client = await place.client();
@@ -80,19 +86,19 @@ async function everyByteOfCommand(round: number, scene: Scene): Promise<void> {
 
 const report = z.looseObject({ taskId: z.string(), state: z.string(), output: z.string() });
 
-/** B1, R64: the bridge's caller does not notice. */
+/** B1, R64: the caller of the bridge does not notice the cut. */
 async function everyByteOfDelegation(round: number, scene: Scene): Promise<void> {
   const { place, proxy, findings } = scene;
   const client = await place.client();
   const delegate = async (name: string): Promise<string> => {
     const said = await place.callTool('delegate_task_to_assistant', { task: `say ${name} is all.` });
     const words = said.content.map(({ text }) => text).join('\n');
-    must(said.isError !== true, `a cut connection was the caller's trouble: ${words}`);
+    must(said.isError !== true, `the caller got an error because of a cut connection: ${words}`);
     const { taskId, state, output } = report.parse(said.structuredContent);
     must(state === 'completed' && output.includes(name), `${name} came back as ${state}: ${words}`);
     return taskId;
   };
-  // The first one reads the agent's card.
+  // The first delegation also reads the agent card.
   await delegate(nameOf('d', round, { direction: 'up', after: 8888 }));
   proxy.hangUp();
   const lengths = await bytesOf(proxy, () => delegate(nameOf('d', round, { direction: 'up', after: 9999 })));
@@ -117,11 +123,11 @@ const nameOf = (kind: string, round: number, { direction, after }: Omit<Cut, 'ho
 
 async function mustBeOne(client: A2aClient, name: string, what: string, taskId: string): Promise<void> {
   const tasks = await tasksThatSay(client, name);
-  must(tasks.length === 1, `${what} is ${tasks.length} tasks`);
-  must(tasks[0]?.taskId === taskId, `${what} was answered with another task than it has become`);
+  must(tasks.length === 1, `${what} has become ${tasks.length} tasks`);
+  must(tasks[0]?.taskId === taskId, `${what} was answered with a task other than the task in the list`);
 }
 
-/** Each n-th byte, a different n-th in each round, by a reset, an end and a half-close in turn. */
+/** Cuts at each n-th byte, with another offset in each round: by a reset, an end and a half-close in turn. */
 function cutsOf(lengths: Partial<Record<Direction, number>>, round: number, stride: number): Cut[] {
   const directions: readonly Direction[] = ['up', 'down'];
   return directions.flatMap((direction) => {
@@ -136,7 +142,7 @@ function cutsOf(lengths: Partial<Record<Direction, number>>, round: number, stri
   });
 }
 
-/** The next connections are cut so, one each; those that follow live. */
+/** Makes one of these cuts in each of the next connections. Later connections are not cut. */
 function cutNext({ proxy, findings }: Scene, cuts: readonly Cut[], what: string): void {
   const waiting = [...cuts];
   proxy.treat = () => {

@@ -1,6 +1,6 @@
 /**
- * `npm run faults`: everything that can be killed, cut, stalled or filled is, and what is promised is checked each time.
- * Every choice follows from the seed; of moments in time the machine has a say too.
+ * `npm run faults`: kills programs, cuts and stalls connections, fills disks, and checks the guarantees each time.
+ * The seed fixes every random choice. Exact times also depend on the machine.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -20,7 +20,7 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     options = readCommandLine(args);
   } catch (error) {
-    // Commander has said all there is to say.
+    // Commander has already printed the error or the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.held : EXIT.usage;
     throw error;
   }

@@ -1,13 +1,13 @@
 /**
- * No room on the disk, for one process: its files can grow no further (RLIMIT_FSIZE, set from outside with `prlimit` of
- * util-linux), and can again when the limit is lifted.
+ * Simulates a full disk for one process: its files cannot grow (RLIMIT_FSIZE, set from outside with `prlimit` of
+ * util-linux) until the limit is lifted.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Whether this machine can do it. */
+/** Whether this machine has `prlimit`. */
 export async function hasFileSizeLimits(): Promise<boolean> {
   return run('prlimit', ['--version']).then(
     () => true,
@@ -15,7 +15,7 @@ export async function hasFileSizeLimits(): Promise<boolean> {
   );
 }
 
-/** @param bytes that no file of the process can grow beyond; what is longer stays as it is */
+/** @param bytes the maximum size of the process's files; a longer file keeps its size */
 export async function limitFileSize(pid: number, bytes: number): Promise<void> {
   await run('prlimit', ['--pid', String(pid), `--fsize=${bytes}:`]);
 }

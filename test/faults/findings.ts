@@ -1,4 +1,4 @@
-/** What a run has found out: how often each thing was tried, and what did not hold. */
+/** The results of a run: the number of times that each fault was tried, and the failed checks. */
 
 interface Finding {
   part: string;
@@ -6,7 +6,7 @@ interface Finding {
   what: string;
 }
 
-/** Something that must never happen has happened. */
+/** A guarantee is broken. */
 export class Violation extends Error {
   override readonly name = 'Violation';
 }
@@ -35,7 +35,7 @@ export class Findings {
     this.counts.set(what, (this.counts.get(what) ?? 0) + times);
   }
 
-  /** Keeps the largest. */
+  /** Keeps the largest value. */
   longest(what: string, figure: number): void {
     this.counts.set(what, Math.max(this.counted(what), figure));
   }
@@ -44,7 +44,7 @@ export class Findings {
     return this.counts.get(what) ?? 0;
   }
 
-  /** One that has been told of in other words. */
+  /** Records a failed check. */
   noted(finding: Finding): void {
     this.violations.push(finding);
   }
@@ -59,7 +59,7 @@ export class Findings {
     return `npm run faults -- --seed ${this.seed} --only ${part} --from ${round} --rounds 1`;
   }
 
-  /** One round. What does not hold in it is noted, and the next one follows. */
+  /** Runs one round. Records a failed check, so that the next round can follow. */
   async round(part: string, round: number, work: () => Promise<void>): Promise<void> {
     try {
       await work();

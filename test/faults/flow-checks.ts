@@ -1,4 +1,4 @@
-/** What must hold of a flow that has come to its end, whatever was done to it on the way. */
+/** The guarantees that hold after every flow, whatever faults it met. */
 import { z } from 'zod';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { JournalEntry } from '../../a2a-server/task/events.ts';
@@ -12,22 +12,22 @@ import { countEffects, editedMarker } from './workload.ts';
 
 const listed = z.object({ tasks: z.array(z.unknown().transform(readTask)) });
 
-/** The tasks that were made of the flow's first message. */
+/** The tasks that the first message of the flow created. */
 export function findTasks(client: A2aClient, { workload }: Flow): Promise<TaskView[]> {
   return tasksThatSay(client, `Flow ${workload.name} begins`);
 }
 
-/** Of the last tasks, those with these words in their history. */
+/** The tasks among the last 100 with this text in their history. */
 export async function tasksThatSay(client: A2aClient, words: string): Promise<TaskView[]> {
   const { tasks } = listed.parse(await client.call('ListTasks', { pageSize: 100, historyLength: 100 }));
   return tasks.filter(({ history }) => history.some((line) => line.includes(words)));
 }
 
-/** The one task of the flow. @throws Violation */
+/** The only task of the flow. @throws Violation */
 async function taskOf(client: A2aClient, flow: Flow): Promise<string> {
   const { workload, taskId } = flow;
   const mine = await findTasks(client, flow);
-  must(mine.length === 1, `${workload.name} was delegated once, and is ${mine.length} tasks`);
+  must(mine.length === 1, `${workload.name} was delegated once, and has become ${mine.length} tasks`);
   const [task] = mine;
   must(taskId === undefined || task?.taskId === taskId, `${workload.name} was answered with another task`);
   return task?.taskId ?? '';
@@ -36,7 +36,7 @@ async function taskOf(client: A2aClient, flow: Flow): Promise<string> {
 interface Checked {
   client: A2aClient;
   workspace: string;
-  /** What readers had seen on the way. */
+  /** The events that readers have received during the flow. */
   seen: readonly StreamEvent[];
   findings: Findings;
 }
@@ -67,22 +67,22 @@ export async function checkFlow(
   findings.count(`${part}: decisions accepted`, flow.accepted.length);
 }
 
-/** E3: what was answered is there; and what was sent again and again under one id is there once. */
+/** E3: each accepted decision is in the journal, and a decision that was sent again with the same id is there once. */
 function checkAccepted(flow: Flow, records: ReturnType<typeof callRecords>): void {
   for (const { callId, decisions } of records) {
     const heard = flow.accepted.filter((each) => each.callId === callId).map(({ decision }) => decision);
     const kept = flow.exact ? heard.length === decisions.length : heard.length <= decisions.length;
     must(
       kept,
-      `${flow.workload.name}, ${callId}: decisions heard to be accepted: ${heard.join(', ') || 'none'}; in the journal: ${decisions.join(', ') || 'none'}`,
+      `${flow.workload.name}, ${callId}: accepted decisions: ${heard.join(', ') || 'none'}; in the journal: ${decisions.join(', ') || 'none'}`,
     );
   }
 }
 
-/** Every task's entries. */
+/** The entries of every task. */
 export type JournalOnDisk = ReadonlyMap<string, readonly JournalEntry[]>;
 
-/** J1 on the disk itself; nobody else may have the file open. @throws Violation */
+/** Reads the file and checks J1. No other process may have the file open. @throws Violation */
 export async function readJournalFile(path: string): Promise<JournalOnDisk> {
   const journal = await openSqliteJournal({ path, clock: () => 0 });
   try {

@@ -1,18 +1,21 @@
-/** One delegation, taken from its start to its end in single requests, each of which may be cut off and tried again. */
+/** One delegation, as a sequence of single requests. Each request may be cut and tried again. */
 import type { A2aClient } from './a2a-client.ts';
 import type { Workload } from './workload.ts';
 
 export interface Flow {
   readonly workload: Workload;
-  /** Whether effects wait for a decision. */
+  /** Whether effects need a decision. */
   readonly asks: boolean;
-  /** Known as soon as the server has named it. */
+  /** Undefined until the server has named the task. */
   readonly taskId: string | undefined;
   readonly done: boolean;
-  /** Decisions whose acceptance was heard of: they must be in the journal. */
+  /** Decisions with a confirmed acceptance. The journal must contain them. */
   readonly accepted: readonly { callId: string; decision: string }[];
-  /** Whether a decision may be in the journal more often than once was heard: its sender cannot repeat itself. */
+  /**
+   * Whether the sender repeats no decision. Otherwise the journal may contain a decision more often than it was
+   * confirmed.
+   */
   readonly exact: boolean;
-  /** The next request. @throws Disconnected when its end was not heard; then it is to be made again. */
+  /** Sends the next request. @throws Disconnected if the answer was lost; then the caller tries again */
   step(client: A2aClient): Promise<void>;
 }

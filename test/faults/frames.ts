@@ -1,6 +1,6 @@
 /**
- * Malformed MCP frames on the bridge's stdin (X3, B2, B4): whatever comes, the bridge lives, its stdout carries JSON-RPC and
- * nothing else, each request that can be told from its frame has one answer, and good calls between them are answered.
+ * Malformed MCP frames on the bridge's stdin (X3, B2, B4). The bridge must keep running, write only JSON-RPC to
+ * stdout, answer each recognizable request once, and answer the good calls between the malformed frames.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,13 +14,13 @@ import { malformedText, malformedValue } from './malformed.ts';
 import type { Programs } from './programs.ts';
 import { Random } from './random.ts';
 
-/** What MCP clients wait for an answer that tells no progress, in milliseconds. */
+/** The time after which MCP clients give up a call without progress, in milliseconds. */
 const GIVEN_UP_MS = 60_000;
-/** In one process, between two good calls, and of a frame that stays JSON-RPC. */
+/** The number of frames in one process, the number between two good calls, and the share of frames that stay JSON-RPC. */
 const FRAMES = 2_500;
 const BETWEEN = 50;
 const STILL_FRAME = 0.5;
-/** An answer says more than its error only to the frame's own faults: anything else is the product's. */
+/** The error of an unexpected failure. A malformed frame must get a more exact error. */
 const UNFORESEEN = /unexpected|did not expect|internal error/i;
 
 const GOOD: readonly [Good, ...Good[]] = [
@@ -75,7 +75,10 @@ export async function framesRound(round: number, programs: Programs, findings: F
   try {
     await pelted(client, random, findings);
     const done = await client.call('delegate_task_to_assistant', { task: 'Say hi' });
-    must(done.isError !== true, () => `a good delegation failed after all that: ${JSON.stringify(done)}`);
+    must(
+      done.isError !== true,
+      () => `a good delegation failed after the malformed frames: ${JSON.stringify(done)}`,
+    );
     const code = await client.close();
     must(code === 0, () => `the bridge ended with ${String(code)}: ${client.stderr.slice(-2_000)}`);
   } finally {
@@ -87,7 +90,7 @@ export async function framesRound(round: number, programs: Programs, findings: F
 
 async function pelted(client: RawClient, random: Random, findings: Findings): Promise<void> {
   const { process: child } = client;
-  // A dead process is told by its exit code.
+  // The exit code reports a dead process.
   child.stdin.on('error', () => undefined);
   const exited = new Promise<undefined>((resolve) => child.once('exit', () => resolve(undefined)));
   const owed: Owed[] = [];
@@ -101,7 +104,7 @@ async function pelted(client: RawClient, random: Random, findings: Findings): Pr
     must(pong?.result !== undefined, () => dead(client, `no answer to a ping after frame ${String(frame)}`));
     must(
       client.strays.length === 0,
-      () => `stdout carried what is no MCP: ${client.strays[0]?.slice(0, 500)}`,
+      () => `stdout contains text that is not MCP: ${client.strays[0]?.slice(0, 500)}`,
     );
   }
   for (const { asked, answer } of owed) {
@@ -118,7 +121,7 @@ interface Owed {
   answer: Promise<Line>;
 }
 
-/** A frame whose method and id can be told, and whose parameters are wrong somewhere. @returns its answer, if one is owed */
+/** Sends a frame with valid method and id, and with malformed parameters. @returns its answer, if it must get one */
 function still(
   client: RawClient,
   { method, params }: Good,
@@ -140,7 +143,7 @@ function framed({ method, params }: Good, frame: number): Record<string, unknown
   return { jsonrpc: '2.0', ...id, method, params };
 }
 
-/** A frame ends with its line. */
+/** Replaces line ends, because a line end would end the frame. */
 function oneLine(bytes: Buffer): Buffer {
   const line = bytes.map((byte) => (byte === 0x0a || byte === 0x0d ? 0x20 : byte));
   return Buffer.concat([line, Buffer.from('\n')]);
@@ -151,13 +154,13 @@ const failed = z.object({
   content: z.tuple([z.object({ text: z.string().min(1) })]),
 });
 
-/** A failure is typed: a JSON-RPC error, or a tool's result with a sentence (B4). */
+/** A failure must have a type: a JSON-RPC error, or a tool result with a sentence (B4). */
 function judged({ result, error }: Line, findings: Findings): void {
   if (error !== undefined) {
     findings.count('frames: answered with an error');
     must(
       Number.isInteger(error.code) && error.message !== '',
-      () => `an error without words: ${JSON.stringify(error)}`,
+      () => `an error without a text: ${JSON.stringify(error)}`,
     );
     must(error.code !== -32_603, () => `an internal error: ${error.message}`);
     return;
@@ -166,7 +169,7 @@ function judged({ result, error }: Line, findings: Findings): void {
   findings.count(
     sentence === undefined ? 'frames: answered with a result' : 'frames: answered with a sentence',
   );
-  must(sentence === undefined || !UNFORESEEN.test(sentence), () => `a failure nobody foresaw: ${sentence}`);
+  must(sentence === undefined || !UNFORESEEN.test(sentence), () => `an unexpected failure: ${sentence}`);
 }
 
 function dead({ process: child, stderr }: RawClient, what: string): string {

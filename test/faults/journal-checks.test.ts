@@ -1,4 +1,4 @@
-/** The judge of the fault harness: it has to see each kind of loss. */
+/** The checks of the fault harness. They must detect each kind of loss. */
 import { describe, expect, it } from '@jest/globals';
 import type { StreamEvent } from '../support/wire-event.ts';
 import { checkEffect, mustBeGapFree, mustContinue, type CallRecord } from './journal-checks.ts';
@@ -24,8 +24,8 @@ const started = (seq: number, tool: string): StreamEvent => ({
 
 const events = (...seqs: number[]): StreamEvent[] => seqs.map((seq) => event(seq));
 
-describe('what a reader saw and the journal', () => {
-  it('fit when the one begins the other', () => {
+describe("the check of a reader's events against the journal", () => {
+  it('passes if the events are the beginning of the journal', () => {
     expect(() => mustContinue(events(1, 3), events(1, 3, 4))).not.toThrow();
     expect(() => mustContinue([], events(1))).not.toThrow();
   });
@@ -35,18 +35,18 @@ describe('what a reader saw and the journal', () => {
     ['gap', events(1, 3), events(1, 2, 3)],
     ['repeat', events(1, 1), events(1, 2)],
     ['now is', events(1, 2), [event(1), event(2, 'another')]],
-  ])('do not fit: %s', (word, before, after) => {
+  ])('fails: %s', (word, before, after) => {
     expect(() => mustContinue(before, after)).toThrow(word);
   });
 
-  it('positions that show nothing are explained by messages, and by nothing else', () => {
+  it('explains a position without an event by a message of the person', () => {
     expect(() => mustBeGapFree(events(1, 3, 4), 4, 1)).not.toThrow();
     expect(() => mustBeGapFree(events(1, 3, 4), 4, 0)).toThrow('explain');
     expect(() => mustBeGapFree(events(1, 4), 4, 1)).toThrow('explain');
     expect(() => mustBeGapFree(events(1, 3), 4, 2)).toThrow('ends at position 3');
   });
 
-  it('or by what files held having been kept, right after a tool that changes them was started', () => {
+  it('explains a position without an event by saved file content, directly after the start of a tool that changes files', () => {
     expect(() => mustBeGapFree([started(1, 'append-file'), event(3)], 3, 0)).not.toThrow();
     expect(() => mustBeGapFree([started(1, 'append-file'), event(4)], 4, 0)).toThrow('explain');
     expect(() => mustBeGapFree([started(1, 'run-shell-command'), event(3)], 3, 0)).toThrow('explain');
@@ -54,7 +54,7 @@ describe('what a reader saw and the journal', () => {
   });
 });
 
-/** So often as the model asked for it, never as a person changed it. */
+/** The effect happened this often with the model's input, and never with an edited input. */
 const asked = (times: number): { asked: number; edited: number } => ({ asked: times, edited: 0 });
 
 function call(parts: Partial<CallRecord>): CallRecord {
@@ -62,14 +62,14 @@ function call(parts: Partial<CallRecord>): CallRecord {
   return { callId: 'c1', title: 'Append to e1.txt', ...approved, ...parts };
 }
 
-describe('what became of an effect', () => {
+describe('the check of an effect', () => {
   it.each([
     ['once', {}, 1],
     ['denied', { decisions: ['deny'], starts: 0, ends: ['denied'] }, 0],
     ['unknown, run again', { decisions: ['approve', 'approve'], starts: 2, ends: ['unknown', 'ok'] }, 2],
     ['unknown, skipped, had happened', { decisions: ['approve', 'deny'], ends: ['unknown'] }, 1],
     ['unknown, skipped, had not happened', { decisions: ['approve', 'deny'], ends: ['unknown'] }, 0],
-  ])('%s', (end, parts, effects) => {
+  ])('reports: %s', (end, parts, effects) => {
     expect(checkEffect('e1', [call(parts)], { effects: asked(effects), asks: true })).toBe(end);
   });
 
@@ -81,11 +81,11 @@ describe('what became of an effect', () => {
     ['finished twice', { decisions: ['approve', 'approve'], starts: 2, ends: ['ok', 'ok'] }, 2],
     ['never came to an end', { starts: 0, ends: [] }, 0],
     ['happened more often', { decisions: ['deny'], starts: 0, ends: ['denied'] }, 1],
-  ])('it is told: %s', (words, parts, effects) => {
+  ])('fails: %s', (words, parts, effects) => {
     expect(() => checkEffect('e1', [call(parts)], { effects: asked(effects), asks: true })).toThrow(words);
   });
 
-  it('counts as it was edited', () => {
+  it('compares the effect with the edited input', () => {
     const edited = call({ decisions: ['edit'] });
     const check = (effects: { asked: number; edited: number }) => () =>
       checkEffect('e1', [edited], { effects, asks: true });
@@ -98,7 +98,7 @@ describe('what became of an effect', () => {
     );
   });
 
-  it('is told when the call is missing, or asked for twice', () => {
+  it('fails if the call is missing, or if two calls have the effect', () => {
     expect(() => checkEffect('e2', [call({})], { effects: asked(0), asks: true })).toThrow('lost');
     expect(() =>
       checkEffect('e1', [call({}), call({ callId: 'c2' })], { effects: asked(1), asks: true }),

@@ -1,14 +1,14 @@
-/** What a journal, as it is shown over A2A, must be: pure rules. */
+/** Rules that every journal must meet, as A2A shows it. Pure. */
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import type { StreamEvent } from '../support/wire-event.ts';
 import { must } from './findings.ts';
 
-/** S1, J1: what a reader has seen is how the journal begins. */
+/** S1, J1: the events of a reader are the beginning of the journal. */
 export function mustContinue(before: readonly StreamEvent[], after: readonly StreamEvent[]): void {
   const [later] = before.slice(after.length);
   must(
     later === undefined,
-    () => `position ${later?.seq} was seen and is not in the journal any more (lost)`,
+    () => `a reader saw position ${later?.seq}, which is not in the journal any more (lost)`,
   );
   before.forEach((event, index) => {
     const now = after[index];
@@ -21,13 +21,13 @@ export function mustContinue(before: readonly StreamEvent[], after: readonly Str
   });
 }
 
-/** Tools before whose effect what they are about to change is kept. */
+/** The server saves the current content of files before these tools change them. */
 const CHANGES_FILES: ReadonlySet<string> = new Set(['write-file', 'append-file', 'edit-file']);
 
 /**
- * J1: positions 1, 2, 3 … without a gap. A position that shows nothing on a stream is a message from a person, of which there
- * are as many as the task's history has, and no more; or, right after a tool that changes files was started, that what
- * they held has been kept.
+ * J1: positions are 1, 2, 3 … without a gap. A position without an event on the stream is a message of a person, or
+ * saved file content directly after the start of a tool that changes files. The number of messages must equal the
+ * number in the history of the task.
  */
 export function mustBeGapFree(journal: readonly StreamEvent[], end: number, messages: number): void {
   const last = journal.at(-1)?.seq ?? 0;
@@ -45,7 +45,7 @@ export function mustBeGapFree(journal: readonly StreamEvent[], end: number, mess
   );
 }
 
-/** What a journal says of one call. */
+/** The entries of a journal about one call. */
 export interface CallRecord {
   callId: string;
   title: string;
@@ -73,7 +73,7 @@ function note(record: CallRecord, activity: Activity): void {
   if (activity.type === 'tool.finished') record.ends.push(activity.outcome);
 }
 
-/** How an effect came out, in the words of the report. */
+/** The outcome of an effect, as the report names it. */
 type EffectEnd =
   | 'once'
   | 'once, as edited'
@@ -83,8 +83,8 @@ type EffectEnd =
   | 'unknown, run again';
 
 /**
- * E2: an effect happens once for each time a person allowed it, or not at all, or nobody knows and it is reported so.
- * @param effects how often it has in fact happened, as the model asked for it and as a person changed it
+ * E2: an effect happens once for each approval, or not at all, or the journal reports an unknown outcome. @param
+ * effects the real number of effects, with the model's input and with an edited input
  */
 export function checkEffect(
   marker: string,
@@ -92,8 +92,8 @@ export function checkEffect(
   { effects: happened, asks }: { effects: { asked: number; edited: number }; asks: boolean },
 ): EffectEnd {
   const [call, second] = calls.filter(({ title }) => new RegExp(`\\b${marker}\\b`).test(title));
-  must(call !== undefined, `no call for ${marker} is in the journal (lost)`);
-  must(second === undefined, `${marker} has been asked for by two calls`);
+  must(call !== undefined, `the journal has no call for ${marker} (lost)`);
+  must(second === undefined, `two calls have the effect ${marker}`);
   const { decisions, starts, ends } = call;
   const edited = decisions.includes('edit');
   const effects = edited ? happened.edited : happened.asked;
@@ -101,17 +101,17 @@ export function checkEffect(
     `${marker} (${call.callId}): decided ${decisions.join(', ') || 'never'}; started ${starts} times; ends ${ends.join(', ') || 'none'}; in fact happened ${happened.asked} times as asked for, ${happened.edited} times as edited`;
   must(
     effects === happened.asked + happened.edited,
-    () => `happened with another input than was decided on: ${said()}`,
+    () => `happened with another input than the approved one: ${said()}`,
   );
   const approvals = decisions.filter((decision) => decision !== 'deny').length;
   const ok = ends.filter((end) => end === 'ok').length;
   const unknown = ends.filter((end) => end === 'unknown').length;
   must(starts <= approvals + (asks ? 0 : 1), () => `started more often than it was allowed: ${said()}`);
-  must(starts === ok + unknown, () => `a start without an end, or an end of another kind: ${said()}`);
+  must(starts === ok + unknown, () => `a start without an end, or with a wrong end: ${said()}`);
   must(ok <= 1, () => `finished twice: ${said()}`);
   must(effects <= starts, () => `happened more often than it was started: ${said()}`);
-  must(effects >= ok, () => `reported as done, and did not happen: ${said()}`);
-  must(ok === 1 || decisions.at(-1) === 'deny', () => `approved, and never came to an end: ${said()}`);
+  must(effects >= ok, () => `reported as done, but did not happen: ${said()}`);
+  must(ok === 1 || decisions.at(-1) === 'deny', () => `approved, but never came to an end: ${said()}`);
   if (unknown === 0) return ok === 0 ? 'denied' : edited ? 'once, as edited' : 'once';
   if (ok === 1) return 'unknown, run again';
   return effects > 0 ? 'unknown, skipped, had happened' : 'unknown, skipped, had not happened';

@@ -1,4 +1,4 @@
-/** SIGKILL for a place's processes: at a moment, or when the task has come to a certain event. */
+/** Sends SIGKILL to the processes of a place: at a time, or at an event of the task. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Findings } from './findings.ts';
 import type { Place } from './place.ts';
@@ -7,7 +7,7 @@ import type { Random } from './random.ts';
 type Target = 'server' | 'bridge' | 'both';
 
 export class Killer {
-  /** How many kills are still to be made. */
+  /** The number of kills that remain. */
   left: number;
   readonly #place: Place;
   readonly #random: Random;
@@ -24,14 +24,14 @@ export class Killer {
     this.#findings = findings;
   }
 
-  /** A reader has seen an event. */
+  /** Called for each event of a reader. */
   heard(): void {
     this.#onEvent?.();
   }
 
   /**
-   * Plans a kill in the request that follows, or none.
-   * @returns how to wait for it, or to call it off when the request has ended before.
+   * Plans a kill for the next request, or none. @returns a function that waits for the kill, or cancels it if the
+   * request has ended first
    */
   strike(bridged: boolean): () => Promise<void> {
     const random = this.#random;

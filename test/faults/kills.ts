@@ -1,4 +1,4 @@
-/** SIGKILL at random moments: server, bridge or both, while whole approval flows run, and while they start again. */
+/** SIGKILL at random times to the server, the bridge or both, during whole approval flows and during restarts. */
 import { A2aFlow } from './a2a-flow.ts';
 import { Disconnected } from './a2a-client.ts';
 import { BridgeFlow } from './bridge-flow.ts';
@@ -13,9 +13,9 @@ import { ReadingAlong } from './reading-along.ts';
 import { Verdicts } from './verdicts.ts';
 import { randomWorkload } from './workload.ts';
 
-/** Kills of one round, that is on one home. */
+/** The number of kills in one round, which uses one home. */
 const KILLS = 10;
-/** Requests after which a flow that has not ended never will. */
+/** A flow that has not ended after this number of requests never ends. */
 const MAX_STEPS = 200;
 
 export async function killsRound(round: number, programs: Programs, findings: Findings): Promise<void> {
@@ -49,7 +49,7 @@ async function runFlow(flow: Flow, place: Place, killer: Killer, findings: Findi
   const reading = new ReadingAlong({ flow, client: () => place.client(), onEvent: () => killer.heard() });
   try {
     for (let steps = 0; !flow.done; steps++) {
-      must(steps < MAX_STEPS, `${flow.workload.name} has not come to an end after ${steps} requests`);
+      must(steps < MAX_STEPS, `${flow.workload.name} has not ended after ${steps} requests`);
       const struck = killer.strike(bridged);
       try {
         await flow.step(await place.client());
@@ -73,7 +73,7 @@ async function runFlow(flow: Flow, place: Place, killer: Killer, findings: Findi
   }
 }
 
-/** The last kill may have met a server that was starting: the next one is waited for. */
+/** The last kill may have hit a server during its start. Then this waits for the next server. */
 async function startedClient(place: Place): ReturnType<Place['client']> {
   for (;;) {
     try {

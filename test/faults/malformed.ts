@@ -1,10 +1,10 @@
 /**
- * Malformed JSON of every kind that a peer may send, from a good one: bytes changed, cut, doubled; values of other types,
- * endless depth, names that mean something to JavaScript. Pure, and the same for the same random numbers.
+ * Creates malformed JSON from valid JSON: bytes that are changed, cut or doubled, values of other types, great depth,
+ * and names with a meaning in JavaScript. Pure: the same random numbers give the same result.
  */
 import type { Random } from './random.ts';
 
-/** Values that are seldom what was meant. */
+/** Values that are usually wrong. */
 const ODD: readonly [unknown, ...unknown[]] = [
   null,
   true,
@@ -86,7 +86,7 @@ const TEXT_CHANGES: readonly [
   (_, random) => Buffer.from(Array.from({ length: random.between(1, 300) }, () => random.between(0, 255))),
 ];
 
-/** A value as it should not be: something in it is missing, of another type, elsewhere, too much, or too deep. */
+/** Makes a value malformed: a part is missing, misplaced, added, too deep or of another type. */
 export function malformedValue(good: unknown, random: Random): unknown {
   let value = structuredClone(good);
   const changes = random.between(1, 3);
@@ -94,14 +94,14 @@ export function malformedValue(good: unknown, random: Random): unknown {
   return value;
 }
 
-/** The text of a value as it should not be, in bytes that may be no text at all. */
+/** The malformed text of a value. The bytes may be invalid UTF-8. */
 export function malformedText(good: unknown, random: Random): Buffer {
   const value = random.chance(0.5) ? malformedValue(good, random) : good;
   const bytes = Buffer.from(JSON.stringify(value) ?? 'undefined');
   return bytes.length === 0 ? bytes : random.pick(TEXT_CHANGES)(bytes, random);
 }
 
-/** Changes one place of the value, on a way down that ends by chance. */
+/** Changes one place of the value, at a random depth. */
 function changed(value: unknown, random: Random): unknown {
   if (Array.isArray(value)) {
     const items: unknown[] = value;
@@ -125,7 +125,7 @@ function changed(value: unknown, random: Random): unknown {
   return random.pick(ODD);
 }
 
-/** Also `__proto__` as a field of its own, as a parser of JSON makes it. */
+/** Creates `__proto__` as an own field, as a JSON parser does. */
 function fromEntries(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
   const made: Record<string, unknown> = {};
   for (const [key, value] of entries)

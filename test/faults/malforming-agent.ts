@@ -1,4 +1,7 @@
-/** An agent whose answers are those of a good one, malformed: JSON and streams, events and framing, status and type. */
+/**
+ * An agent that forwards to a good agent and malforms the answers: JSON, streams, events, framing, status and content
+ * type.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { malformedText } from './malformed.ts';
@@ -6,7 +9,7 @@ import type { Random } from './random.ts';
 
 export interface MalformingAgent {
   url: string;
-  /** Answers and streamed events that were not as the good agent gave them. */
+  /** The number of answers and events that were malformed. */
   readonly malformed: () => number;
   stop: () => Promise<void>;
 }
@@ -15,7 +18,7 @@ interface Malforming {
   /** The good agent. */
   url: string;
   random: Random;
-  /** How much of what it says is malformed, from 0 to 1; of its card, so that the rest is met at all, as much of `card`. */
+  /** The malformed share of all answers, from 0 to 1. `card` is the share for agent cards, which must often be valid. */
   share: number;
   card: number;
 }
@@ -34,7 +37,7 @@ const STATUSES: readonly [number, ...number[]] = [
   200, 201, 204, 206, 301, 400, 401, 404, 409, 418, 429, 500, 503, 599,
 ];
 
-/** What a stream may hold beside events. */
+/** Frames that a stream may contain besides events. */
 const FRAMES: readonly [string, ...string[]] = [
   ': comment\n\n',
   'data\n\n',
@@ -52,7 +55,7 @@ const FRAMES: readonly [string, ...string[]] = [
 export async function malformingAgent(options: Malforming): Promise<MalformingAgent> {
   const state = { malformed: 0, url: '' };
   const server = createServer((request, response) => {
-    // Either side may go in the middle.
+    // The client or the agent may close its connection at any time.
     response.on('error', () => undefined);
     void pass(request, response, { ...options, state }).catch(() => response.destroy());
   });
@@ -99,7 +102,7 @@ async function pass(request: IncomingMessage, response: ServerResponse, passing:
       ? stream(answer.body, response, passing)
       : stream(answer.body, response, { ...passing, share: 0 });
   }
-  // Its addresses are this agent's.
+  // Replaces the addresses of the good agent by the addresses of this agent.
   const text = (await answer.text()).replaceAll(url.replace(/\/$/, ''), state.url);
   if (!malformed) return void response.writeHead(answer.status, { 'content-type': type }).end(text);
   state.malformed += 1;

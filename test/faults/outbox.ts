@@ -1,4 +1,4 @@
-/** B1, B3: SIGKILL of the bridge at each write to its database, before it is made and when it is durable. */
+/** B1, B3: SIGKILL of the bridge at each write to its database, before the write and after it is durable. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { BridgeDatabase } from '../../bridge/state/database.ts';
 import { Outbox } from '../../bridge/state/outbox.ts';
@@ -13,20 +13,20 @@ import { Random } from './random.ts';
 import { Verdicts } from './verdicts.ts';
 import { fixedWorkload } from './workload.ts';
 
-/** A bridge that can reach its agent has delivered by then, in milliseconds. */
+/** A bridge that reaches its agent delivers within this time, in milliseconds. */
 const ARRIVAL_MS = 30_000;
 const LOOK_MS = 20;
-/** The requests of one flow; far more than it takes. */
+/** The limit of requests in one flow. Far fewer are enough. */
 const MAX_STEPS = 100;
 
-/** One death and what follows. @returns whether there was such a write; if not, the run has come to its end. */
+/** Kills the bridge once and continues. @returns false if the run has no such write, because it has ended */
 export async function deathAtWrite(
   where: { number: number; side: Side },
   programs: Programs,
   findings: Findings,
 ): Promise<boolean> {
   const { number, side } = where;
-  // The same flow and the same decisions for every write of it.
+  // All kills use the same flow and the same decisions.
   const random = new Random(findings.seed, 'outbox');
   const place = await Place.open({ programs, random: new Random(findings.seed, 'outbox', number, side) });
   try {
@@ -42,12 +42,12 @@ export async function deathAtWrite(
       env: { FAULTS_DIE_AT: `${side}:${number}` },
     });
     let died = await finish(flow);
-    // The last write is made when the person has the result already.
+    // The bridge makes its last write after the person has the result.
     if (!died) died = (await place.closeBridge()) === null;
     if (!died) return false;
     if (number === 1) await checkFirstWrite(side, flow, place);
     await finish(flow);
-    must(flow.done, 'the flow was cut off with nobody there to cut it');
+    must(flow.done, 'a connection broke although no fault was active');
     const client = await place.client();
     const { workspace } = place.home;
     await checkFlow('outbox', flow, { client, workspace, seen: [], findings });
@@ -59,20 +59,21 @@ export async function deathAtWrite(
   }
 }
 
-/** B1: what was not written down has not left; what was written down leaves, with nobody's further doing. */
+/** B1: without the write, nothing is sent. With the write, the next bridge sends the message by itself. */
 async function checkFirstWrite(side: Side, flow: BridgeFlow, place: Place): Promise<void> {
   const client = await place.client();
   const tasks = (): Promise<number> => findTasks(client, flow).then(({ length }) => length);
-  if (side === 'before') return must((await tasks()) === 0, 'a message left before it was written down');
+  if (side === 'before')
+    return must((await tasks()) === 0, 'the bridge sent a message before it was in the outbox');
   await place.startBridge();
   for (const deadline = performance.now() + ARRIVAL_MS; (await tasks()) === 0; await pause(LOOK_MS))
-    must(performance.now() < deadline, 'the next bridge has not sent what was written down');
+    must(performance.now() < deadline, 'the next bridge has not sent the message from the outbox');
 }
 
-/** Until the flow is done, or its bridge has died. @returns whether it has died */
+/** Runs until the flow is done or its bridge has died. @returns whether the bridge has died */
 async function finish(flow: BridgeFlow): Promise<boolean> {
   for (let steps = 0; !flow.done; steps++) {
-    must(steps < MAX_STEPS, `the flow has not come to an end after ${steps} requests`);
+    must(steps < MAX_STEPS, `the flow has not ended after ${steps} requests`);
     try {
       await flow.step();
     } catch (error) {
@@ -83,13 +84,13 @@ async function finish(flow: BridgeFlow): Promise<boolean> {
   return false;
 }
 
-/** The next bridge finds the result again. Once that has handed it over, no entry is open. */
+/** The next bridge finds the result again. After it has delivered the result, no entry is open. */
 async function mustBeClosed(flow: BridgeFlow, place: Place): Promise<void> {
   await flow.collect();
   const code = await place.closeBridge();
-  must(code === 0, `the bridge, whose client has gone, had the exit code ${code}`);
+  must(code === 0, `the bridge exited with ${code} after its client had closed stdin`);
   const database = await BridgeDatabase.open(place.bridgeHome);
   const open = new Outbox(database).open().map(({ messageId }) => messageId);
   database.close();
-  must(open.length === 0, `handed over, and still in the outbox: ${open.join(', ')}`);
+  must(open.length === 0, `delivered, but still in the outbox: ${open.join(', ')}`);
 }

@@ -1,4 +1,4 @@
-/** The parts of a run, each a number of rounds. */
+/** The parts of a run. Each part has rounds. */
 import { answersRound } from './answers.ts';
 import { deathAtAppend, SIDES } from './appends.ts';
 import { diskRound } from './disk.ts';
@@ -28,16 +28,16 @@ export type Part = (typeof PARTS)[number];
 export interface Run {
   programs: Programs;
   findings: Findings;
-  /** The first round, and how many. */
+  /** The first round and the number of rounds. */
   from: number;
   rounds: number;
-  /** Rounds side by side. */
+  /** The number of parallel rounds. */
   lanes: number;
-  /** No round is begun after this, on the clock of `performance.now()`. */
+  /** No round starts after this time, on the clock of `performance.now()`. */
   until: number;
 }
 
-/** The appends part ends with the run it kills, the others with their rounds. */
+/** The part "appends" ends after the last append of its run. The other parts end after their rounds. */
 export async function runPart(part: Exclude<Part, 'blackbox'>, run: Run): Promise<void> {
   const { findings } = run;
   const began = performance.now();
@@ -53,7 +53,7 @@ export async function runPart(part: Exclude<Part, 'blackbox'>, run: Run): Promis
   findings.count(`${part}: seconds`, Math.round((performance.now() - began) / 1000));
 }
 
-/** @returns whether there can be another round. */
+/** @returns whether another round can follow */
 const ROUNDS: Record<Exclude<Part, 'blackbox'>, (round: number, run: Run) => Promise<boolean>> = {
   async kills(round, { programs, findings }) {
     await killsRound(round, programs, findings);

@@ -1,4 +1,4 @@
-/** Where a round takes place: one home, one address, and the processes that live and die there. */
+/** The place of a round: one home directory, one address, and the processes that start and die there. */
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -19,19 +19,19 @@ import type { Random } from './random.ts';
 interface PlaceOptions {
   programs: Programs;
   random: Random;
-  /** What the bridge takes for the agent; the server itself if left out. */
+  /** The URL of the agent for the bridge. By default the server itself. */
   agentUrl?: string;
   serverArgs?: readonly string[];
 }
 
-/** A process that may not be ready yet. */
+/** A process that may still be starting. */
 interface Bridge {
   client: RawClient;
   ready: Promise<void>;
   exited: Promise<undefined>;
 }
 
-/** A program asks for whole results: it decides on the input of a call, and keeps no earlier result. */
+/** The flow requests whole results, because it reads the inputs of calls and keeps no earlier result. */
 const WHOLE = { 'mcp-a2a-bridge/wholeResult': true };
 
 export class Place {
@@ -57,7 +57,7 @@ export class Place {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** The state directory of its bridges. */
+  /** The state directory of the bridges. */
   get bridgeHome(): string {
     return join(this.home.stateDir, 'bridge');
   }
@@ -66,7 +66,7 @@ export class Place {
     return join(this.home.stateDir, 'journal.db');
   }
 
-  /** The processes that run now. */
+  /** The server that runs now. */
   get server(): Launched | undefined {
     return this.#server;
   }
@@ -75,18 +75,18 @@ export class Place {
     return this.#bridge?.client.process.pid;
   }
 
-  /** A client of the server as it is now, once that is ready; starts one if none runs. @throws Disconnected */
+  /** A client of the current server, after it is ready. Starts a server if none runs. @throws Disconnected */
   async client(): Promise<A2aClient> {
     return new A2aClient(await this.serving());
   }
 
-  /** Where the server is, once it is ready; starts one if none runs. @throws Disconnected */
+  /** The address of the server, after it is ready. Starts a server if none runs. @throws Disconnected */
   serving(): Promise<{ url: string; token: string }> {
     if (this.#ready === undefined) this.start();
     return this.#ready ?? Promise.reject(new Disconnected('the server has ended'));
   }
 
-  /** Starts a server, and does not wait for it. */
+  /** Starts a server without waiting for it. */
   start(how: { program?: string; env?: Readonly<Record<string, string>> } = {}): Launched {
     const { program = this.#options.programs.server, env = {} } = how;
     const args = ['--port', String(this.port), ...(this.#options.serverArgs ?? [])];
@@ -95,18 +95,18 @@ export class Place {
     this.#ready = server.ready.catch((error: unknown) => {
       throw this.#killed.has(server) ? new Disconnected('the server was killed while it started') : error;
     });
-    // Nobody may be waiting for it when it is killed.
+    // If a kill rejects this promise, there may be no caller that waits for it.
     this.#ready.catch(() => undefined);
     return server;
   }
 
-  /** SIGKILL, and a new process at once. */
+  /** Sends SIGKILL and starts a new process at once. */
   async killServer(): Promise<void> {
     await this.endServer();
     this.start();
   }
 
-  /** SIGKILL. There is none after that until somebody starts one. */
+  /** Sends SIGKILL. Starts no new process. */
   async endServer(): Promise<void> {
     const server = this.#server;
     if (server === undefined) return;
@@ -116,15 +116,15 @@ export class Place {
     this.#ready = undefined;
   }
 
-  /** SIGTERM. */
+  /** Sends SIGTERM. */
   async stopServer(): Promise<void> {
     const code = await this.#server?.stop();
     this.#server = undefined;
     this.#ready = undefined;
-    must(code === undefined || code === 0, `an orderly end had the exit code ${code}`);
+    must(code === undefined || code === 0, `an orderly end gave the exit code ${code}`);
   }
 
-  /** SIGKILL, also to one that is just being initialized. @returns whether it was */
+  /** Sends SIGKILL, also to a bridge during its initialization. @returns whether a bridge ran */
   async killBridge(): Promise<boolean> {
     const bridge = this.#bridge;
     this.#bridge = undefined;
@@ -134,14 +134,14 @@ export class Place {
     return !initialized;
   }
 
-  /** Closes the bridge's stdin, as a client that goes does. @returns the exit code, null after a kill */
+  /** Closes the bridge's stdin, like a client that exits. @returns the exit code; null after a kill */
   async closeBridge(): Promise<number | null> {
     const code = (await this.#bridge?.client.close()) ?? null;
     this.#bridge = undefined;
     return code;
   }
 
-  /** Starts a bridge, whose calls follow. @throws Disconnected */
+  /** Starts a bridge for the calls that follow. @throws Disconnected */
   async startBridge(how: { script?: string; env?: Readonly<Record<string, string>> } = {}): Promise<void> {
     const { script = this.#options.programs.bridge, env = {} } = how;
     const { token } = await this.serving();
@@ -150,13 +150,13 @@ export class Place {
       { script, directory: stateDir, remove: async () => undefined },
       { stateDir: this.bridgeHome, agentUrl: this.#options.agentUrl ?? this.url, token, env },
     );
-    // What is written to a process that has been killed goes nowhere.
+    // A write to a killed process fails, and needs no report.
     client.process.stdin.on('error', () => undefined);
     const exited = once(client.process, 'exit').then(() => undefined);
     this.#bridge = { client, exited, ready: client.initialize() };
   }
 
-  /** Calls a tool of the bridge; starts one if none runs. @throws Disconnected */
+  /** Calls a tool of the bridge. Starts a bridge if none runs. @throws Disconnected */
   async callTool(name: string, args: object): Promise<ToolResult> {
     if (this.#bridge === undefined) await this.startBridge();
     const bridge = this.#bridge;
@@ -177,7 +177,10 @@ export class Place {
       );
       throw new Disconnected('the bridge was killed');
     }
-    must(client.strays.length === 0, () => `stdout carried what is no MCP: ${client.strays.join('\n')}`);
+    must(
+      client.strays.length === 0,
+      () => `stdout contains text that is not MCP: ${client.strays.join('\n')}`,
+    );
     return resultOf(line);
   }
 
@@ -188,7 +191,7 @@ export class Place {
   }
 }
 
-/** Below the ports that systems give to outgoing connections: a killed server's address has to be free for the next. */
+/** A port below the range for outgoing connections. So the address of a killed server stays free for the next server. */
 async function freePort(random: Random): Promise<number> {
   for (;;) {
     const port = random.between(15_000, 32_000);

@@ -1,9 +1,9 @@
-/** The programs under test, as they are when a run begins: somebody may build new ones meanwhile. */
+/** Copies the programs under test at the start of a run, because a build may replace them during the run. */
 import { build, type Plugin } from 'esbuild';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
-/** Below node_modules, so that packages are found from there, and nothing else sees it. */
+/** Below node_modules, so that the programs find their packages and no other tool reads them. */
 const CACHE = 'node_modules/.cache/mcp-a2a-bridge';
 
 const BANNER =
@@ -12,9 +12,9 @@ const BANNER =
 export interface Programs {
   server: string;
   bridge: string;
-  /** The server, dying at an append to its journal: see `programs/dying-journal.ts`. */
+  /** A server that dies at an append to its journal: see `programs/dying-journal.ts`. */
   dyingServer: string;
-  /** The bridge, dying at a write to its database: see `programs/dying-database.ts`. */
+  /** A bridge that dies at a write to its database: see `programs/dying-database.ts`. */
   dyingBridge: string;
   remove: () => Promise<void>;
 }
@@ -44,14 +44,14 @@ export async function copyPrograms(): Promise<Programs> {
   };
 }
 
-/** One module of a program, and what takes its place there. */
+/** One module of a program, and the module that replaces it. */
 interface Exchange {
   importer: string;
   imported: RegExp;
   instead: string;
 }
 
-/** The product's own program, but for one module. @returns its main file */
+/** Builds the product's program with one replaced module. @returns its main file */
 async function buildDying(outdir: string, entry: string, exchange: Exchange): Promise<string> {
   await build({
     entryPoints: [entry],

@@ -1,4 +1,4 @@
-/** Cuts of single connections to a server that lives: every byte of what was recorded, and random ones of everything. */
+/** Cuts single connections to a running server: at every byte of a recording, and at random places of whole flows. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { A2aFlow } from './a2a-flow.ts';
 import { BridgeFlow } from './bridge-flow.ts';
@@ -14,7 +14,7 @@ import type { Treatment } from './tcp-proxy.ts';
 import { Verdicts } from './verdicts.ts';
 import { randomWorkload } from './workload.ts';
 
-/** Cuts of random connections in one round, before what is left runs undisturbed. */
+/** The number of random cuts in one round. After them, the rest of the flow runs without faults. */
 const RANDOM_CUTS = 30;
 const MAX_FLOWS = 25;
 const MAX_STEPS = 300;
@@ -30,7 +30,10 @@ export async function proxyRound(round: number, programs: Programs, findings: Fi
   });
 }
 
-/** Whole flows, by bridge and by bare client, whose connections are cut, slowed down and doubled anywhere. */
+/**
+ * Whole flows with the bridge and with a bare client. Their connections are cut, slowed down and doubled at random
+ * places.
+ */
 async function randomCuts(round: number, scene: Scene): Promise<void> {
   const { place, proxy, random, findings } = scene;
   const cuts = { left: RANDOM_CUTS };
@@ -56,8 +59,8 @@ async function randomCuts(round: number, scene: Scene): Promise<void> {
 }
 
 /**
- * A flow to its end, with everything it has to hold then, under the name of a part.
- * @param reader how somebody follows it; by way of the proxy if left out
+ * Runs a flow to its end and checks its guarantees. `part` names it in the report. @param reader a client that reads
+ * the task; by default it uses the proxy
  */
 export async function runCut(
   part: string,
@@ -68,7 +71,7 @@ export async function runCut(
   const reading = new ReadingAlong({ flow, ...reader });
   try {
     for (let steps = 0; !flow.done; steps++) {
-      must(steps < MAX_STEPS, `${flow.workload.name} has not come to an end after ${steps} requests`);
+      must(steps < MAX_STEPS, `${flow.workload.name} has not ended after ${steps} requests`);
       await flow.step(through).catch(unlessDisconnected);
     }
     await reading.toEnd();
@@ -84,7 +87,10 @@ export async function runCut(
   }
 }
 
-/** R65, B1: the server has the message, its answer is lost, and the bridge is killed: the next one must not send another. */
+/**
+ * R65, B1: the server has the message, its answer is lost, and the bridge is killed. The next bridge must not send
+ * another message.
+ */
 async function killedUnheard(round: number, scene: Scene): Promise<void> {
   const { place, proxy, random, findings } = scene;
   proxy.treat = () => ({});
@@ -95,7 +101,7 @@ async function killedUnheard(round: number, scene: Scene): Promise<void> {
     verdicts: new Verdicts(random),
     call: (name, args) => place.callTool(name, args),
   });
-  // A bridge that knows the agent already: what is lost is the answer to the message.
+  // The bridge has already read the card. So the lost answer is the answer to the message.
   await place.callTool('list_all_active_sessions', {});
   const client = await place.client();
   proxy.mute = true;

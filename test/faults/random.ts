@@ -1,11 +1,11 @@
-/** Numbers that look random and follow from a seed: what happened once can be asked for again. */
+/** Pseudo-random numbers from a seed. The same seed repeats a run. */
 
 export class Random {
   #state: number;
 
   /** The same parts give the same numbers. */
   constructor(...parts: readonly (string | number)[]) {
-    // FNV-1a over the parts, so that neighbouring seeds have nothing in common.
+    // FNV-1a over the parts, so that similar seeds give unrelated numbers.
     let hash = 0x811c9dc5;
     for (const character of parts.join('/'))
       hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);

@@ -1,4 +1,4 @@
-/** Somebody who follows a flow's task from its first event, over as many connections as it takes. */
+/** A reader that follows the task of a flow from its first event, over any number of connections. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { StreamEvent } from '../support/wire-event.ts';
 import { Disconnected, type A2aClient } from './a2a-client.ts';
@@ -7,16 +7,16 @@ import { findTasks } from './flow-checks.ts';
 import type { Flow } from './flow.ts';
 import { TaskReader } from './task-reader.ts';
 
-/** The stream of an ended task has ended by then, in milliseconds. */
+/** The stream of an ended task ends within this time, in milliseconds. */
 const LAST_WORDS_MS = 30_000;
 const LOOK_MS = 10;
 
 export interface ReadingAlongOptions {
   flow: Flow;
-  /** A client of the server as it is now. */
+  /** Returns a client of the current server. */
   client: () => Promise<A2aClient>;
   onEvent?: (event: StreamEvent) => void;
-  /** Between two looks for what is not there yet, in milliseconds. */
+  /** The pause before the next attempt, in milliseconds. */
   lookMs?: number;
 }
 
@@ -29,7 +29,7 @@ export class ReadingAlong {
   constructor(options: ReadingAlongOptions) {
     this.#options = options;
     this.#done = this.#follow();
-    // Whoever asks for the end is told.
+    // The caller of `toEnd` gets the error.
     this.#done.catch(() => undefined);
   }
 
@@ -61,7 +61,7 @@ export class ReadingAlong {
         }
         if (this.#reader !== undefined) {
           await this.#reader.read(now, { signal });
-          // The server ends the stream of a task that has ended, and of none other.
+          // Only the stream of an ended task ends by itself.
           return;
         }
       } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * R99: bridge, server or both are killed around the answer of a delegation, and the client repeats the same call until it
- * has an answer. There is one task. The same words after the answer are another task.
+ * R99: kills of bridge, server or both around the answer to a delegation. The client repeats the same call until it
+ * has an answer. There must be one task. After the answer, the same words start another task.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { BridgeFlow, type CallTool } from './bridge-flow.ts';
@@ -17,19 +17,19 @@ import { smallWorkload } from './workload.ts';
 
 /** Delegations of one round. */
 const FLOWS = 4;
-/** Kills of one delegation at most. */
+/** The maximum number of kills in one delegation. */
 const KILLS = 3;
-/** The requests of one flow; far more than it takes. */
+/** The limit of requests in one flow. Far fewer are enough. */
 const MAX_STEPS = 60;
 
-/** When a kill is made: at an event of the task, at a time in milliseconds, or when the answer has arrived and is lost. */
+/** The time of a kill: at an event of the task, after milliseconds, or when the answer has arrived, which is then lost. */
 type Moment =
   { type: 'event'; events: number; later: number } | { type: 'time'; after: number } | { type: 'answer' };
 
 interface Strike {
   target: 'server' | 'bridge' | 'both';
   moment: Moment;
-  /** How long a killed server stays away, in milliseconds. */
+  /** The time until a killed server starts again, in milliseconds. */
   away: number;
 }
 
@@ -86,7 +86,7 @@ async function repeatedFlow(name: string, { place, random, findings }: Scene): P
   });
   try {
     for (let steps = 0; !flow.done; steps++) {
-      must(steps < MAX_STEPS, () => `${name} has not come to an end: ${flow.errors.at(-1) ?? 'no error'}`);
+      must(steps < MAX_STEPS, () => `${name} has not ended: ${flow.errors.at(-1) ?? 'no error'}`);
       try {
         await flow.step();
       } catch (error) {
@@ -96,12 +96,12 @@ async function repeatedFlow(name: string, { place, random, findings }: Scene): P
     }
     const client = await place.client();
     const tasks = await findTasks(client, flow);
-    must(tasks.length === 1, `${name} was delegated once, and is ${tasks.length} tasks`);
+    must(tasks.length === 1, `${name} was delegated once, and has become ${tasks.length} tasks`);
     await reading.toEnd();
     const { workspace } = place.home;
     await checkFlow('repeats', flow, { client, workspace, seen: reading.seen, findings });
     const again = await flow.delegateAgain();
-    must(again !== flow.taskId, `${name} was delegated again on purpose, and got its old task`);
+    must(again !== flow.taskId, `${name} was delegated again on purpose, but got its earlier task`);
   } finally {
     await reading.stop();
   }
@@ -111,13 +111,13 @@ function strikeOf(random: Choices): Strike {
   const moments: [Moment, Moment, Moment, Moment] = [
     { type: 'answer' },
     { type: 'event', events: random.between(1, 8), later: random.between(0, 8) },
-    // The eighth event asks for the decision, which ends the call.
+    // The eighth event asks for the decision. Then the call returns.
     { type: 'event', events: random.between(6, 9), later: random.between(0, 3) },
     { type: 'time', after: random.between(0, 120) },
   ];
   const moment = random.pick(moments);
   return {
-    // A bridge that lives has given its answer to the client.
+    // The bridge must die, because otherwise the client gets the answer.
     target:
       moment.type === 'answer' ? random.pick(['bridge', 'both']) : random.pick(['server', 'bridge', 'both']),
     moment,
@@ -125,7 +125,7 @@ function strikeOf(random: Choices): Strike {
   };
 }
 
-/** Plans the kill. @returns how to wait for it, or to call it off when the call has ended before */
+/** Plans the kill. @returns a function that waits for the kill, or cancels it if the call has ended first */
 function begin(strike: Strike, place: Place): { over: () => Promise<void>; onEvent: () => void } {
   const { moment } = strike;
   const timers: NodeJS.Timeout[] = [];
@@ -144,7 +144,7 @@ function begin(strike: Strike, place: Place): { over: () => Promise<void>; onEve
       if (events === 0 && moment.type === 'event') later(moment.later);
     },
     async over() {
-      // A reader may see the event after the call has ended: the plan is off by then.
+      // The call has ended, so a later event must not start the kill.
       events = Number.POSITIVE_INFINITY;
       for (const timer of timers) clearTimeout(timer);
       await struck;

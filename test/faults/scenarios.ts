@@ -1,4 +1,4 @@
-/** What the black box tries: each scenario is one way in which connections, clients and processes come and go. */
+/** The scenarios of the black-box test. In each, connections, clients or processes come and go in another way. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { Refusal } from '../support/rpc-answer.ts';
@@ -23,21 +23,21 @@ const unsupported = (note: string): Outcome => ({ verdict: 'not supported', note
 
 const listAnswer = z.object({ tasks: z.array(z.looseObject({ id: z.string() })) });
 
-/** Streams are cut after each of their first events, up to so many. */
+/** Streams are cut after each of their first events, up to this number. */
 const MAX_CUTS = 12;
 
 interface Scenario {
-  /** What has to hold. */
+  /** The behaviour that the server must have. */
   scenario: string;
-  /** What becomes of those who rely on it, where it does not. */
+  /** The harm to clients if the server behaves otherwise. */
   why: string;
   run: (asked: Asked) => Promise<Outcome>;
 }
 
 export const SCENARIOS: readonly Scenario[] = [
   {
-    scenario: 'the same message twice at once is one task',
-    why: 'A client whose connection broke cannot know whether its message arrived, and has to send it again. If the message id does not tell the server that it has it already, the work is done twice, with all its effects.',
+    scenario: 'the same message, sent twice at once, is one task',
+    why: 'A client whose connection broke cannot know whether its message arrived. So it sends the message again. If the server does not recognize the message id, it does the work twice, with all effects.',
     run: async (asked) => {
       const params = asked.message();
       const [one, two] = await Promise.all([asked.send(params), asked.send(params)]);
@@ -45,8 +45,8 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    scenario: 'the same message again, later, is the same task',
-    why: 'A client that finds out late that it was not answered, or was restarted in between, sends the message again; then the work is done twice.',
+    scenario: 'the same message, sent again later, is the same task',
+    why: 'A client that got no answer, or restarted in between, sends the message again. Then the server does the work twice.',
     run: async (asked) => {
       const params = asked.message();
       const one = await asked.send(params);
@@ -55,18 +55,18 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    scenario: 'another message under the same id is refused',
-    why: "Two clients, or one with a fault, use an id twice: whoever is answered as if nothing were wrong believes that the other's work is its own.",
+    scenario: 'another message with the same id is refused',
+    why: "Two clients may use one id by mistake. Without an error, one client takes the other client's task for its own.",
     run: async (asked) => {
       const id = randomUUID();
       await asked.send(asked.message(id));
       const again = asked.send(asked.message(id, `${asked.subject.text}\nsay And more.`));
-      return (await refused(again)) ? held() : lost('it was taken for a new one');
+      return (await refused(again)) ? held() : lost('the server accepted it as a new message');
     },
   },
   {
-    scenario: 'a client that goes stops nothing',
-    why: "Laptops sleep and proxies cut idle connections: work that ends with its reader's socket cannot be left alone.",
+    scenario: 'a client that disconnects stops no task',
+    why: 'Laptops sleep, and proxies cut idle connections. If a task ends with the socket of its reader, no client can leave it alone.',
     run: async (asked) => {
       const { taskId = '' } = viewOf(await readSome(asked.begin(), 1));
       const end = await asked.settled(taskId);
@@ -75,8 +75,8 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    scenario: 'a stream that was cut can be taken up: nothing of the task is missed',
-    why: 'Whoever subscribes again has to arrive at the task as it is, without the words that came while nobody read.',
+    scenario: 'after a cut, a new subscription gets everything that the reader has missed',
+    why: 'A client that subscribes again needs the current task, with the text from the time between the two streams.',
     run: async (asked) => {
       let tried = 0;
       for (let cut = 1; cut <= MAX_CUTS; cut++) {
@@ -84,7 +84,7 @@ export const SCENARIOS: readonly Scenario[] = [
         const { taskId = '', ended } = viewOf(before);
         if (ended) break;
         const after = await readAll(asked.subscribe(taskId)).catch((error: unknown) => {
-          // It may have ended meanwhile: then there is nothing to subscribe to. Some say so in the stream itself.
+          // The task may have ended, so that there is no subscription. Some servers report this in the stream itself.
           if (error instanceof Refusal || error instanceof Disconnected) return [];
           throw error;
         });
@@ -95,12 +95,12 @@ export const SCENARIOS: readonly Scenario[] = [
         if (end?.content !== seen)
           return lost(`cut after event ${cut}: the reader has ${seen}, the task is ${end?.content}`);
       }
-      return tried === 0 ? unsupported('no task could be subscribed to') : held(`${tried} cuts`);
+      return tried === 0 ? unsupported('no task accepted a subscription') : held(`${tried} cuts`);
     },
   },
   {
-    scenario: 'two readers see the same, in the same order',
-    why: 'A second window, or a supervisor, must not see another course of events than the first.',
+    scenario: 'two readers see the same events in the same order',
+    why: 'Two windows on the same task must not show different events.',
     run: async (asked) => {
       const first = asked.begin();
       const opening = await first.next();
@@ -109,13 +109,15 @@ export const SCENARIOS: readonly Scenario[] = [
       const [one, two] = await Promise.all([readAll(first), readAll(asked.subscribe(taskId))]);
       const tail = two.slice(1).map(({ text }) => eventOf(text));
       const other = one.map(({ text }) => eventOf(text)).slice(-tail.length);
-      if (tail.length === 0) return unsupported('the task had ended before it was subscribed to');
-      return JSON.stringify(tail) === JSON.stringify(other) ? held() : lost('they saw different events');
+      if (tail.length === 0) return unsupported('the task had ended before the subscription');
+      return JSON.stringify(tail) === JSON.stringify(other)
+        ? held()
+        : lost('the readers saw different events');
     },
   },
   {
-    scenario: 'a cursor (SSE id, Last-Event-ID) replays exactly what follows it',
-    why: "With ids on its events a stream goes on after a cut where it was; an event repeated or left out makes the reader's picture wrong.",
+    scenario: 'a cursor (SSE id, Last-Event-ID) replays exactly the events after it',
+    why: 'With event ids, a stream continues after a cut at its last event. A missing or repeated event gives the reader a wrong view of the task.',
     run: async (asked) => {
       const { frames, taskId } = await asked.whole();
       const ids = frames.map(({ id }) => id);
@@ -131,37 +133,40 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     scenario: 'a cursor that cannot be honoured is refused',
-    why: 'A reader whose cursor is taken for another one misses events, and never learns of it.',
+    why: 'If the server uses another cursor instead, the reader misses events without notice.',
     run: async (asked) => {
       const { frames, taskId } = await asked.whole();
       if (frames.some(({ id }) => id === undefined)) return unsupported('events carry no ids');
       for (const cursor of ['999999999', '-1', 'x'])
-        if (!(await refused(readAll(asked.subscribe(taskId, cursor))))) return lost(`${cursor} was taken`);
+        if (!(await refused(readAll(asked.subscribe(taskId, cursor)))))
+          return lost(`the cursor ${cursor} was accepted`);
       return held();
     },
   },
   {
-    scenario: 'an ended task stays as it is: it takes no message and no cancel',
-    why: 'A task that has ended is final (A2A 1.0 §3.1.1, §3.1.5); a result that changes after it was read is no result.',
+    scenario: 'an ended task does not change: it accepts no message and no cancel',
+    why: 'A task that has ended is final (A2A 1.0 §3.1.1, §3.1.5). A client must be able to rely on the result that it has read.',
     run: async (asked) => {
       const task = await asked.send(asked.message());
       const taskId = task.taskId ?? '';
       const before = (await asked.settled(taskId))?.content;
       const message = { messageId: randomUUID(), taskId, role: 'ROLE_USER', parts: [{ text: 'more' }] };
-      if (!(await refused(asked.client.call('SendMessage', { message })))) return lost('it took a message');
-      if (!(await refused(asked.client.call('CancelTask', { id: taskId })))) return lost('it took a cancel');
+      if (!(await refused(asked.client.call('SendMessage', { message }))))
+        return lost('it accepted a message');
+      if (!(await refused(asked.client.call('CancelTask', { id: taskId }))))
+        return lost('it accepted a cancel');
       return (await asked.task(taskId)).content === before ? held() : lost('it has changed');
     },
   },
   {
-    scenario: 'a task that does not exist is refused',
-    why: 'A client with a wrong id has to hear of it.',
+    scenario: 'an unknown task id is an error',
+    why: 'A client with a wrong id must get an error.',
     run: async (asked) =>
-      (await refused(asked.task(randomUUID()))) ? held() : lost('it was answered with a task'),
+      (await refused(asked.task(randomUUID()))) ? held() : lost('the server answered with a task'),
   },
   {
-    scenario: 'every task is listed',
-    why: 'After a restart a client finds its tasks again by listing them, or not at all.',
+    scenario: 'the list contains every task',
+    why: 'After a restart, a client can find its tasks only in the list.',
     run: async (asked) => {
       const { taskId = '' } = await asked.send(asked.message());
       try {
@@ -174,43 +179,44 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    scenario: 'a killed process has not forgotten what had ended',
-    why: 'Results that nobody has collected yet are lost with the process.',
+    scenario: 'after a kill and a restart, the server still has its ended tasks',
+    why: 'Otherwise, results that no client has read are lost with the process.',
     run: async (asked) => {
       const { restart } = asked.subject;
       if (restart === undefined)
-        return unsupported('not tried: --restart says how the server is killed and started again');
+        return unsupported('not tested: --restart must give the command that kills and restarts the server');
       const { taskId = '', content } = await asked.send(asked.message());
       await restart();
       const now = await known(asked, taskId);
-      if (now === undefined) return lost('the task is not known any more');
+      if (now === undefined) return lost('the server does not know the task any more');
       return now.content === content ? held() : lost('the task has changed');
     },
   },
   {
-    scenario: 'a killed process goes on with what was under way',
-    why: 'Work that was accepted is neither done nor reported as failed: its client waits for ever.',
+    scenario: 'after a kill and a restart, the server continues its running tasks',
+    why: 'Otherwise, accepted work neither completes nor fails, and its client waits for ever.',
     run: async (asked) => {
       const { restart } = asked.subject;
       if (restart === undefined)
-        return unsupported('not tried: --restart says how the server is killed and started again');
+        return unsupported('not tested: --restart must give the command that kills and restarts the server');
       const stream = asked.begin();
       const opening = await stream.next();
       if (opening.done) return lost('the stream was empty');
       const { taskId = '' } = viewOf([opening.value]);
       await restart();
-      if ((await known(asked, taskId)) === undefined) return lost('the task is not known any more');
+      if ((await known(asked, taskId)) === undefined)
+        return lost('the server does not know the task any more');
       const end = await asked.settled(taskId);
       return end?.state === 'COMPLETED' ? held() : lost(`the task is ${end?.state ?? 'unsettled'}`);
     },
   },
   {
-    scenario: 'the same message again, after a kill, is the same task',
-    why: 'A client that gets no answer because the server was killed sends again; then the work is done twice.',
+    scenario: 'the same message, sent again after a kill, is the same task',
+    why: 'A client that got no answer because of the kill sends the message again. Then the server does the work twice.',
     run: async (asked) => {
       const { restart } = asked.subject;
       if (restart === undefined)
-        return unsupported('not tried: --restart says how the server is killed and started again');
+        return unsupported('not tested: --restart must give the command that kills and restarts the server');
       const params = asked.message();
       const { taskId } = await asked.send(params);
       await restart();
@@ -220,7 +226,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** @returns undefined when the server has no such task */
+/** @returns undefined if the server does not have the task */
 async function known(asked: Asked, taskId: string): Promise<WireView | undefined> {
   try {
     return await asked.task(taskId);
@@ -240,7 +246,7 @@ async function refused(work: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Reads so many frames, and goes. */
+/** Reads this number of frames, then disconnects. */
 async function readSome(stream: AsyncGenerator<Frame, void, undefined>, count: number): Promise<Frame[]> {
   const frames: Frame[] = [];
   for await (const frame of stream) {
@@ -257,7 +263,7 @@ async function readAll(stream: AsyncGenerator<Frame, void, undefined>): Promise<
 const viewOf = (frames: readonly Frame[]): WireView =>
   frames.reduce((view, { data }) => view.take(data), new WireView());
 
-/** The event in a JSON-RPC answer, whose request ids differ between readers. */
+/** The event in a JSON-RPC answer, without the request id, which differs between readers. */
 function eventOf(text: string): unknown {
   return z.object({ result: z.unknown() }).parse(JSON.parse(text)).result;
 }

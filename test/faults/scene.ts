@@ -1,4 +1,4 @@
-/** A server behind a proxy: bridges and clients go through the proxy, checks go straight to the server. */
+/** A server behind a proxy. Bridges and clients use the proxy. Checks use the server directly. */
 import { A2aClient } from './a2a-client.ts';
 import type { Findings } from './findings.ts';
 import { Place } from './place.ts';
@@ -9,13 +9,13 @@ import { TcpProxy } from './tcp-proxy.ts';
 export interface Scene {
   place: Place;
   proxy: TcpProxy;
-  /** A client of the server, by way of the proxy. */
+  /** A client that reaches the server over the proxy. */
   through: A2aClient;
   random: Random;
   findings: Findings;
 }
 
-/** Opens a scene for `work`, and ends the server in an orderly way after it. */
+/** Opens a scene for `work`. Afterwards it ends the server in an orderly way. */
 export async function inScene(
   { programs, random, findings }: { programs: Programs; random: Random; findings: Findings },
   work: (scene: Scene) => Promise<void>,

@@ -1,6 +1,6 @@
 /**
- * A peer that accepts a connection and never answers, or stops in the middle of it: the bridge's time limits end it, its
- * caller is told what to do, and nothing is lost.
+ * A peer accepts a connection and never answers, or stops in the middle of an answer. The time limits of the bridge
+ * must end the request, the caller must learn what to do, and nothing may be lost.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ToolResult } from '../integration/bridge/support/raw-client.ts';
@@ -14,17 +14,17 @@ import type { Cut } from './tcp-proxy.ts';
 import { Verdicts } from './verdicts.ts';
 import { randomWorkload } from './workload.ts';
 
-/** What MCP clients wait for an answer that tells no progress, in milliseconds. */
+/** The time after which MCP clients give up a call without progress, in milliseconds. */
 const GIVEN_UP_MS = 60_000;
-/** A stall costs a minute at most, if it meets a stream that had begun; and the rest is quick. */
+/** A stall in an open stream costs up to a minute. All other steps are fast. */
 const LATE_MS = 170_000;
 
-/** The second is what a decision is told when its own answer was lost. */
+/** The second text is for a decision whose own answer was lost. */
 const WHAT_TO_DO = /Agent ".*try again|That decision stands|goes on trying/is;
 
 const DECIDE = 'approve_or_deny_pending_action';
 
-/** Where the first stall is: in the agent's card, or in what follows it; and how far that gets. */
+/** The position of the first stall: in the agent card or after it, and after a number of bytes. */
 const BEGINNINGS: readonly ((random: Random) => { card: boolean; cut: Cut })[] = [
   () => ({ card: true, cut: stall('down', 0) }),
   (random) => ({ card: true, cut: stall('down', random.between(1, 1_500)) }),
@@ -36,7 +36,7 @@ const BEGINNINGS: readonly ((random: Random) => { card: boolean; cut: Cut })[] =
 
 const stall = (direction: Cut['direction'], after: number): Cut => ({ direction, after, how: 'stall' });
 
-/** One delegation per beginning, side by side: they wait most of the time. */
+/** Runs one delegation for each beginning. They run in parallel, because they mostly wait. */
 export async function stallsRound(round: number, programs: Programs, findings: Findings): Promise<void> {
   const flows = await Promise.allSettled(
     BEGINNINGS.map(async (beginning, index) => {
@@ -46,7 +46,7 @@ export async function stallsRound(round: number, programs: Programs, findings: F
       );
     }),
   );
-  // Not before the last of them has come to its end: they share the programs.
+  // Waits for all flows before it throws, because they share the programs.
   for (const flow of flows) if (flow.status === 'rejected') throw flow.reason;
 }
 
@@ -57,7 +57,7 @@ async function stalledFlow(
 ): Promise<void> {
   const { place, proxy, random, findings } = scene;
   const cutNext = (next: Cut): void => {
-    // What stalls is a connection that is made from now on.
+    // Only new connections stall, so this closes the open ones.
     proxy.hangUp();
     const waiting = [next];
     proxy.treat = () => {
@@ -65,7 +65,7 @@ async function stalledFlow(
       return stalled === undefined ? {} : { cut: stalled };
     };
   };
-  // The bridge looks at the task first: by these bytes the decision is on its way, or its answer is.
+  // The bridge first requests the task. After this number of bytes, it has sent the decision or gets its answer.
   const atDecision = [
     random.chance(0.7) ? stall('up', random.between(400, 1_300)) : stall('down', random.between(0, 3_000)),
   ];
@@ -86,18 +86,18 @@ async function stalledFlow(
   const began = performance.now();
   await runCut('stalls', flow, scene, { client: () => place.client(), lookMs: 500 });
   const took = performance.now() - began;
-  must(took < LATE_MS, `two stalls have kept a delegation waiting for ${Math.round(took / 1000)} s`);
+  must(took < LATE_MS, `two stalls delayed a delegation by ${Math.round(took / 1000)} s`);
   for (const words of flow.errors)
-    must(WHAT_TO_DO.test(words), `the caller was not told what to do: ${words}`);
+    must(WHAT_TO_DO.test(words), `the error does not say what to do: ${words}`);
 }
 
-/** Whatever the agent does, an answer comes while somebody waits for it. */
+/** Checks that each call returns before a client gives up. */
 function answeredInTime(call: CallTool, findings: Findings): CallTool {
   return async (name, args): Promise<ToolResult> => {
     const began = performance.now();
     const late = pause(GIVEN_UP_MS, undefined, { ref: false });
     const result = await Promise.race([call(name, args), late]);
-    must(result !== undefined, `${name} was not answered within ${GIVEN_UP_MS / 1000} s`);
+    must(result !== undefined, `${name} got no answer within ${GIVEN_UP_MS / 1000} s`);
     const took = performance.now() - began;
     findings.longest('stalls: seconds that the longest answer took', Math.ceil(took / 1000));
     return result;

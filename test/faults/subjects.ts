@@ -1,4 +1,4 @@
-/** The servers that the black box is tried on: our own, and one that is known to lose things. */
+/** The servers of the black-box test: our server, and a server that is known to lose tasks. */
 import { plainAgent } from '../support/fake-agent-plain.ts';
 import { plan, wait } from '../support/offline-plan.ts';
 import { slowSpeaker } from '../support/slow-speaker.ts';
@@ -13,7 +13,7 @@ export interface Lent {
   close: () => Promise<void>;
 }
 
-/** Words, with a read-only wait between them, in the language of the offline model. */
+/** A task for the offline model: text, with a read-only wait between the parts. */
 export const OFFLINE_TEXT = plan(
   { say: 'One. ', repeat: 3 },
   wait(0.1),
@@ -32,7 +32,7 @@ export async function ourServer(programs: Programs, seed: number, version: A2aVe
   return { subject: { url, token, version, text: OFFLINE_TEXT, restart }, close: () => place.close() };
 }
 
-/** The SDK's own request handler and task store in memory; a restart of it is a new one at the same address. */
+/** The SDK's own request handler with a task store in memory. A restart starts a new server at the same address. */
 export async function bareServer(version: A2aVersion): Promise<Lent> {
   let agent = await plainAgent(version, { executor: slowSpeaker() });
   const { url } = agent;

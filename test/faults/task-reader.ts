@@ -1,11 +1,11 @@
-/** A reader of one task that is cut off again and again, and goes on from where it was. */
+/** A reader of one task. After each cut it continues from its last position. */
 import { readEvent, type StreamEvent } from '../support/wire-event.ts';
 import type { A2aClient, Reading } from './a2a-client.ts';
 import { must } from './findings.ts';
 
 export class TaskReader {
   readonly taskId: string;
-  /** All that came, over all its connections. */
+  /** All events from all connections. */
   readonly seen: StreamEvent[] = [];
   readonly #onEvent: (event: StreamEvent) => void;
 
@@ -14,18 +14,18 @@ export class TaskReader {
     this.#onEvent = onEvent;
   }
 
-  /** The last position it has seen. */
+  /** The position of the last event. */
   get position(): number {
     return this.seen.at(-1)?.seq ?? 0;
   }
 
-  /** One connection, to its end. @throws Disconnected when it was cut; what came before is kept. */
+  /** Reads one connection to its end. @throws Disconnected if it was cut; the reader keeps the events before the cut */
   async read(client: A2aClient, reading: Omit<Reading, 'lastEventId'> = {}): Promise<void> {
     const frames = client.subscribe(this.taskId, { ...reading, lastEventId: String(this.position) });
     for await (const { id, data, text } of frames) this.#take(readEvent(data, text), id);
   }
 
-  /** S1: no repeat, in order. Gaps are seen when all has been read. */
+  /** S1: checks the order, and that no event repeats. `mustBeGapFree` finds gaps later. */
   #take(event: StreamEvent, id: string | undefined): void {
     const { seq, taskId } = event;
     must(id === String(seq), `an event of position ${seq} came with the SSE id ${id}`);

@@ -1,52 +1,52 @@
 /**
- * A TCP proxy that treats each connection as it is told: cut at a byte, half-closed, reset, stalled, delayed, throttled,
- * doubled.
+ * A TCP proxy that treats each connection as the test requests: cut at a byte, half-closed, reset, stalled, delayed,
+ * throttled or doubled.
  */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * What happens to a connection when its bytes have been counted. Stalled, it stays open and carries nothing more, in
- * either direction.
+ * The effect on a connection after the given number of bytes. A stalled connection stays open and carries no more
+ * bytes in either direction.
  */
 export type CutKind = 'reset' | 'end' | 'half-close' | 'stall';
 
-/** To the server, or to the client. */
+/** `up` is to the server, `down` to the client. */
 export type Direction = 'up' | 'down';
 
 export interface Cut {
-  /** Whose bytes are counted. */
+  /** The direction in which bytes count. */
   direction: Direction;
-  /** So many get through. */
+  /** The number of bytes before the cut. */
   after: number;
   how: CutKind;
 }
 
 export interface Treatment {
   cut?: Cut;
-  /** Before each piece, in milliseconds. */
+  /** The delay before each piece, in milliseconds. */
   delayMs?: number;
-  /** The longest piece, in bytes. */
+  /** The maximum size of a piece, in bytes. */
   piece?: number;
-  /** What the client sends is sent to the server on a second connection too, whose answers nobody hears. */
+  /** Sends the client's bytes to the server on a second connection too, and ignores the answers there. */
   doubled?: boolean;
 }
 
 export class TcpProxy {
-  /** Asked for each connection. */
+  /** Called for each connection. */
   treat: () => Treatment = () => ({});
-  /** Called when a cut has been made. */
+  /** Called after a cut. */
   onCut: (cut: Cut) => void = () => undefined;
-  /** Called for what gets through, in bytes. */
+  /** Called for forwarded bytes. */
   onBytes: (direction: Direction, count: number) => void = () => undefined;
   target = 0;
-  /** While this is so, nothing gets through to clients, and what comes is lost. */
+  /** While true, the proxy drops all bytes to clients. */
   mute = false;
   readonly url: string;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** The client's ends of stalled connections. */
+  /** The clients' sockets of stalled connections. */
   readonly #stalled = new WeakSet<Socket>();
 
   private constructor(server: Server, { port }: AddressInfo) {
@@ -70,7 +70,7 @@ export class TcpProxy {
     await closed;
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   hangUp(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
@@ -121,7 +121,7 @@ export class TcpProxy {
           this.onCut(cut);
           this.#cut(cut.how, { client, server, to });
           if (cut.how !== 'stall') twin?.destroy();
-          // The rest is read, and goes nowhere.
+          // Reads the remaining bytes and drops them.
           if (cut.how === 'half-close' || cut.how === 'stall') for await (const _ of from);
           return;
         }
@@ -129,7 +129,7 @@ export class TcpProxy {
       to.end();
       if (direction === 'up') twin?.end();
     } catch {
-      // One side is gone without a word: the other is told the same way.
+      // One peer has closed its connection abruptly, so the proxy closes the other in the same way.
       client.destroy();
       server.destroy();
       twin?.destroy();

@@ -1,4 +1,4 @@
-/** What the person of a flow decides. The same question gets the same answer, however often it is asked. */
+/** The decisions of the person in a flow. The same question always gets the same decision. */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { Random } from './random.ts';
 import { editedInput } from './workload.ts';
@@ -20,10 +20,7 @@ export class Verdicts {
     return made;
   }
 
-  /**
-   * Most things are approved, some after a change; where nobody knows the outcome, running again and skipping are tried
-   * alike.
-   */
+  /** Approves most actions, some of them edited. For an unknown outcome, "run again" and "skip" are equally likely. */
   #decide({ reason, input }: Pick<PendingAction, 'reason' | 'input'>): Verdict {
     const dice = this.#random.next();
     if (reason !== 'approval') return { decision: dice < 0.5 ? 'approve' : 'deny' };

@@ -1,4 +1,4 @@
-/** A task as any A2A 1.0 server shows it, from its answers or from the events of its streams; no extension is assumed. */
+/** The content of a task on any A2A server, from its answers or from the events of its streams. Needs no extension. */
 import { z } from 'zod';
 
 const part = z.looseObject({ text: z.string().optional() });
@@ -19,12 +19,12 @@ const event = z.union([
   z.object({ message: z.looseObject({ messageId: z.string() }) }),
 ]);
 
-/** Nothing follows these. */
+/** No event follows these states. */
 const ENDED = ['COMPLETED', 'FAILED', 'CANCELED', 'REJECTED'];
-/** Nothing follows these by itself. */
+/** Without a new message, no event follows these states. */
 const SETTLED = [...ENDED, 'INPUT_REQUIRED', 'AUTH_REQUIRED'];
 
-/** What there is to lose: the state, and every artifact's text. */
+/** The content that can be lost: the state, and the text of every artifact. */
 export class WireView {
   taskId: string | undefined;
   state = '';
@@ -34,7 +34,7 @@ export class WireView {
     return new WireView().take({ task: raw });
   }
 
-  /** @returns itself, after the event. */
+  /** @returns this view after the event */
   take(raw: unknown): this {
     const told = event.parse(raw);
     if ('task' in told) {
@@ -62,7 +62,7 @@ export class WireView {
     return SETTLED.includes(this.state);
   }
 
-  /** Two views of the same task are the same text. Artifacts that say nothing do not count. */
+  /** Two views of the same task have the same content. Empty artifacts do not count. */
   get content(): string {
     const texts = [...this.#texts].filter(([, text]) => text !== '');
     return JSON.stringify({

@@ -1,18 +1,21 @@
-/** Work for the offline model whose effects can be counted: each effect is one line in a file, with a name of its own. */
+/**
+ * Tasks for the offline model with effects that the test can count: each effect writes one line with its own name
+ * into a file.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { append, plan, shell, wait, type PlannedCall, type PlannedStep } from '../support/offline-plan.ts';
 import type { Random } from './random.ts';
 
 export interface Workload {
-  /** Stands in the text, and nowhere else. */
+  /** Occurs in the text of this task and nowhere else. */
   name: string;
   text: string;
-  /** One per effect. */
+  /** One name for each effect. */
   markers: readonly string[];
 }
 
-/** A few turns: effects alone and several at once, read-only calls, long text, in any order. */
+/** A few turns in random order: single and parallel effects, read-only calls, and long text. */
 export function randomWorkload(random: Random, name: string): Workload {
   const markers: string[] = [];
   const effect = (): PlannedCall => {
@@ -42,7 +45,7 @@ export function randomWorkload(random: Random, name: string): Workload {
   return workloadOf(name, steps, markers);
 }
 
-/** The same every time: each kind of step once. */
+/** The same workload each time: each kind of step once. */
 export function fixedWorkload(name: string): Workload {
   const [one, two, three] = [`${name}e1`, `${name}e2`, `${name}e3`];
   return workloadOf(
@@ -58,7 +61,7 @@ export function fixedWorkload(name: string): Workload {
   );
 }
 
-/** One effect, and few words about it. */
+/** One effect with little text. */
 export function smallWorkload(name: string): Workload {
   return workloadOf(name, [shell(`echo ${name}e1 >> shell.txt`)], [`${name}e1`]);
 }
@@ -67,7 +70,7 @@ function workloadOf(name: string, steps: readonly PlannedStep[], markers: readon
   return { name, text: plan({ say: `Flow ${name} begins. ` }, ...steps), markers };
 }
 
-/** A person's change to a call: its effect is then told from the one that the model had asked for. */
+/** The person's edit of a call. Its effect differs from the effect of the model's input. */
 export function editedInput(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(input).map(([key, value]) => [
@@ -79,7 +82,7 @@ export function editedInput(input: Readonly<Record<string, unknown>>): Record<st
 
 export const editedMarker = (marker: string): string => `${marker}edited`;
 
-/** How often each effect has happened, as the files of the workspace prove it. */
+/** Counts the effects of each name in the files of the workspace. */
 export async function countEffects(workspace: string): Promise<(marker: string) => number> {
   const names = (await readdir(workspace)).filter((name) => name.endsWith('.txt'));
   const texts = await Promise.all(names.map((name) => readFile(join(workspace, name), 'utf8')));

@@ -1,11 +1,11 @@
 /**
- * SIGKILL to this very process at one of its writes. `FAULTS_DIE_AT` says which: `before:3`, when the third is asked
- * for, or `after:3`, when it is durable and nobody has been told.
+ * Sends SIGKILL to its own process at one write. `FAULTS_DIE_AT` names the write: `before:3` is before the third
+ * write, and `after:3` is after it is durable and before the caller knows.
  */
 
 const PLACE = /^(before|after):(\d+)$/;
 
-/** @returns how to make a write that may be the last: `write` makes it, or begins it and resolves when it is durable */
+/** @returns a function for writes, one of which may be the last. `write` makes the write, or returns a promise for it */
 export function mortalWrites(): <T>(write: () => T) => T {
   const [, side, number] = PLACE.exec(process.env['FAULTS_DIE_AT'] ?? '') ?? [];
   const last = Number(number);
@@ -21,7 +21,7 @@ export function mortalWrites(): <T>(write: () => T) => T {
   };
 }
 
-/** The signal ends the process before anything else happens in it. */
+/** The signal ends the process at once. */
 function die(): void {
   process.kill(process.pid, 'SIGKILL');
 }

@@ -1,4 +1,4 @@
-/** Stands in for the SQLite driver of the bridge: the real one, and a SIGKILL at one write (see `death.ts`). */
+/** Replaces the SQLite driver of the bridge: the real driver with a SIGKILL at one write (see `death.ts`). */
 import { openSqlite as openReally, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { mortalWrites } from './death.ts';
 
@@ -8,7 +8,7 @@ export type { Command, Query, Row, Sqlite, SqlValue } from '../../../shared/sqli
 
 export function openSqlite(...args: Parameters<typeof openReally>): Sqlite {
   const database = openReally(...args);
-  /** Writes are counted from the first delegation on. */
+  /** Counts writes from the first delegation on. */
   let delegates = false;
   let inTransaction = false;
   return {

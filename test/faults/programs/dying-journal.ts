@@ -1,4 +1,4 @@
-/** Stands in for the journal that the server opens: the real one, and a SIGKILL at one append (see `death.ts`). */
+/** Replaces the journal of the server: the real journal with a SIGKILL at one append (see `death.ts`). */
 import {
   openSqliteJournal as openReally,
   type SqliteJournalOptions,
