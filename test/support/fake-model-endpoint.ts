@@ -13,8 +13,13 @@ export type Reply =
   | {
       type: 'turn';
       turn: Partial<ScriptedTurn>;
-      /** Sends only this many frames. Then it ends the body normally, resets the socket, or sends nothing more. */
-      cut?: { frames: number; ending: 'end' | 'reset' | 'silence' };
+      /**
+       * Sends only this many frames. Then it ends the body normally, resets the socket, sends nothing more, or sends the rest
+       * when `after` resolves.
+       */
+      cut?:
+        | { frames: number; ending: 'end' | 'reset' | 'silence' }
+        | { frames: number; ending: 'rest'; after: Promise<void> };
     }
   | { type: 'status'; status: number; headers?: Record<string, string>; body?: unknown }
   /** Status 200 with exactly this body. */
@@ -104,11 +109,13 @@ function answer(response: ServerResponse, wire: WireName | undefined, reply: Rep
     response.end(reply.body);
     return;
   }
-  const frames = framesOf(wire, wholeTurn(reply.turn)).slice(0, reply.cut?.frames);
+  const { turn, cut } = reply;
+  const all = framesOf(wire, wholeTurn(turn));
   response.flushHeaders();
-  response.write(frames.join(''), () => {
-    if (reply.cut === undefined || reply.cut.ending === 'end') response.end();
-    else if (reply.cut.ending === 'reset') response.socket?.resetAndDestroy();
+  response.write(all.slice(0, cut?.frames).join(''), () => {
+    if (cut === undefined || cut.ending === 'end') response.end();
+    else if (cut.ending === 'reset') response.socket?.resetAndDestroy();
+    else if (cut.ending === 'rest') void cut.after.then(() => response.end(all.slice(cut.frames).join('')));
   });
 }
 

@@ -144,6 +144,7 @@ describe('a response stream of MCP over HTTP', () => {
     });
     expect(await resumed.stream.next()).toBeUndefined();
     const after = await resume(bridge, session, told?.id ?? '');
+    expect(after.response.status).toBe(200);
     expect(await after.stream.next()).toBeUndefined();
   });
 

@@ -125,7 +125,8 @@ describe('the client of the bridge, over MCP', () => {
     await late.note(/running: /);
     const [{ toolId } = { toolId: '' }] = client.getActiveExecutions();
     expect(await client.abortTool(toolId, 'enough')).toMatchObject({ success: true });
-    await expect(Promise.all([execution.result, attached.result])).resolves.toHaveLength(2);
+    const both = await Promise.all([execution.result, attached.result]);
+    expect(both).toMatchObject([{ state: 'completed' }, { state: 'completed' }]);
     expect(client.getActiveExecutions()).toEqual([]);
     await client.close();
   });
@@ -164,12 +165,12 @@ describe('the client of the bridge, over MCP', () => {
     await client.close();
   });
 
-  test('a session revokes its trust', async () => {
-    const { client, server } = await open();
+  test('a session revokes its trust: the next call of the tool waits again', async () => {
+    const { client, file, server } = await open();
     const watched = new Watched();
     const execution = client.start(
       {
-        text: plan(write('a.txt', 'a'), write('b.txt', 'b'), askPerson('More?', ['no'])),
+        text: plan(write('a.txt', 'a'), write('b.txt', 'b'), askPerson('More?', ['no']), write('c.txt', 'c')),
         workspace: server.workspace,
       },
       { onProgress: watched.see },
@@ -180,7 +181,14 @@ describe('the client of the bridge, over MCP', () => {
     await execution.revoke();
     await expect(execution.revoke(['g9'])).rejects.toMatchObject({ code: 'refused' });
     await execution.decide({ ...actionOf(asks.pending), decision: 'answer', answer: 'no' });
+    const { callId, shown } = await watched.until((progress) =>
+      progress.type === 'state'
+        ? progress.report.pending.find(({ title }) => title.includes('c.txt'))
+        : undefined,
+    );
+    await execution.decide({ callId, shown, decision: 'deny' });
     await execution.result;
+    expect([await file('b.txt'), await file('c.txt')]).toEqual(['b', undefined]);
     await client.close();
   });
 

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { PAUSES_MS } from '../../../a2a-server/task/model-outage.ts';
+import { Deferred } from '../../../shared/client/core/deferred.ts';
 import type { FakeModelEndpoint, Reply } from '../../support/fake-model-endpoint.ts';
 import { ADA, idle, says, settled, startService, type RunningService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -131,16 +132,24 @@ describe('a provider that requests a pause', () => {
 describe('a provider that sends nothing', () => {
   it('is named in the task’s status while the task waits, and the status changes at the answer', async () => {
     const { service } = await start();
-    endpoint.script({ type: 'turn', turn: { text: ['one'] }, cut: { frames: 0, ending: 'silence' } });
+    const silence = new Deferred<void>();
+    const cut = { frames: 0, ending: 'rest' as const, after: silence.promise };
+    endpoint.script({ type: 'turn', turn: { text: ['one'] }, cut });
     const arrived = endpoint.nextRequest();
-    const { taskId } = await service.tasks.send(says('do it'));
+    const accepted = await service.tasks.send(says('do it'));
     await arrived;
     service.clock.advance(20_000);
-    const noted = (await until(service, taskId, 'turn.noted')).at(-1);
-    expect(noted).toMatchObject({
-      text: expect.stringMatching(/^openai-compatible:fake has sent nothing for 20 s/),
+    await until(service, accepted.taskId, 'turn.noted');
+    expect((await service.tasks.snapshot(accepted.taskId, ADA)).status).toEqual({
+      state: 'working',
+      note: expect.stringMatching(/^openai-compatible:fake has sent nothing for 20 s/),
     });
-    await service.tasks.cancel(taskId, { principal: ADA, channel: 'test' }, 'enough');
+    silence.resolve();
+    expect((await settled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
+    const notes = (await until(service, accepted.taskId, 'task.completed')).filter(
+      ({ type }) => type === 'turn.noted',
+    );
+    expect(notes).toMatchObject([{}, { text: 'openai-compatible:fake answers.' }]);
     await idle(service.tasks);
     expect(service.clock.pending).toBe(0);
   });

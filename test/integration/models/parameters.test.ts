@@ -152,11 +152,12 @@ describe('parameters that a model does not accept', () => {
   });
 
   it.each([
-    { smart: { temperature: 3 } },
-    { smart: { effort: 'most' } },
-    { huge: {} },
-    { smart: { topP: 1 } },
-  ])('are refused in the settings: %j', (parameters) => {
-    expect(modelSettingsSchema.safeParse({ parameters }).success).toBe(false);
+    ['a number out of range', { smart: { temperature: 3 } }, ['smart', 'temperature']],
+    ['an unknown word', { smart: { effort: 'most' } }, ['smart', 'effort']],
+    ['an unknown tier', { huge: {} }, ['huge']],
+    ['an unknown parameter', { smart: { topP: 1 } }, ['smart']],
+  ])('no model accepts %s: the settings refuse %j', (_, parameters, path) => {
+    const { error } = modelSettingsSchema.safeParse({ parameters });
+    expect(error?.issues).toMatchObject([{ path: ['parameters', ...path] }]);
   });
 });

@@ -10,7 +10,7 @@ import { modelSettingsSchema, type ProviderName } from '../../../a2a-server/mode
 import type { Models } from '../../../a2a-server/models/model.ts';
 import type { TaskEvent, Usage } from '../../../a2a-server/task/events.ts';
 import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
-import { ADA, says, settled, startService, type RunningService } from '../../support/task-service.ts';
+import { idle, says, settled, startService, type RunningService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 interface Provider {
@@ -158,13 +158,19 @@ describe.each(PROVIDERS)('$model', (provider) => {
   it('gets a retry after an error in the middle, and the partial answer is void', async () => {
     const service = await startService({ ...where, models: modelsOf(provider) });
     await replay(folder, 'error-in-the-middle', 'text');
-    const { taskId } = await service.tasks.send(says('Begin'));
+    const accepted = await service.tasks.send(says('Begin'));
     const { signal } = new AbortController();
-    for await (const batch of service.tasks.follow(taskId, 0, { until: 'ended', signal }))
-      if (batch.some(({ event }) => event.type === 'model.unavailable')) break;
-    const { status, exchanges } = await service.tasks.snapshot(taskId, ADA);
-    expect(status.state).toBe('working');
+    for await (const batch of service.tasks.follow(accepted.taskId, 0, { until: 'ended', signal }))
+      for (const { event } of batch)
+        if (event.type === 'model.unavailable') {
+          await idle(service.tasks);
+          service.clock.advance(event.until - service.clock.now());
+        }
+    const { status, exchanges } = await settled(service.tasks, accepted);
+    expect(status).toEqual({ state: 'completed' });
     expect(JSON.stringify(exchanges)).not.toContain('I begin');
+    expect(endpoint.received).toHaveLength(2);
+    expect(sent(provider, 1)).toBe(sent(provider, 0));
   });
 });
 

@@ -3,15 +3,23 @@
  * `initialize`.
  */
 import { createServer } from 'node:http';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { createMcpHandler, inputRequired, McpServer } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 
 const [kind = 'stdio', port = '0'] = process.argv.slice(2);
 let grown = false;
 const cancelled: string[] = [];
+/** The calls of `discovered` that wait for the next `server/discover`. */
+let waiting: (() => void)[] = [];
+
+function noteDiscover(messages: string): void {
+  if (!messages.includes('"method":"server/discover"')) return;
+  for (const resume of waiting) resume();
+  waiting = [];
+}
 
 const said = (answer: string) => ({ content: [{ type: 'text' as const, text: answer }] });
 
@@ -54,6 +62,10 @@ function serve(): McpServer {
     return said('too late');
   });
   server.registerTool('cancelled', { inputSchema }, () => said(JSON.stringify(cancelled)));
+  server.registerTool('discovered', { inputSchema }, async () => {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    return said('discovered');
+  });
   server.registerTool('grow', { inputSchema }, () => {
     grown = true;
     if (handler === undefined) addNewcomer(server);
@@ -74,8 +86,11 @@ function addNewcomer(server: McpServer): void {
 }
 
 const handler = kind === 'http' ? createMcpHandler(serve, { legacy: 'reject' }) : undefined;
-if (handler === undefined) serveStdio(serve, { legacy: 'reject' });
-else
+if (handler === undefined) {
+  const input = new PassThrough();
+  process.stdin.on('data', (chunk) => noteDiscover(String(chunk))).pipe(input);
+  serveStdio(serve, { legacy: 'reject', transport: new StdioServerTransport(input) });
+} else
   createServer((request, response) => {
     void (async () => {
       const headers = new Headers();
@@ -85,6 +100,7 @@ else
       const gone = new AbortController();
       response.on('close', () => gone.abort());
       const body = method === 'POST' ? { body: await text(request) } : {};
+      noteDiscover(body.body ?? '');
       const answer = await handler.fetch(
         new Request('http://127.0.0.1/mcp', { method, headers, signal: gone.signal, ...body }),
       );

@@ -62,9 +62,10 @@ test('a person who refuses to answer declines the request', async () => {
   expect(await elicit('peer', url, one(declining()))).toEqual({ action: 'decline' });
 });
 
-test('a question with a known call reaches that call’s task, even if other calls run', async () => {
+test('a question with a known call reaches that call’s task, and names no other call', async () => {
   const [ask, other] = [answering({ name: 'Ada' }), answering({ name: 'Bob' })];
-  expect(await elicit('peer', form, { calls: [call(ask)], known: true })).toMatchObject({ action: 'accept' });
+  const calls = [call(ask), call(other, { principal: 'bob', tool: 'look' })];
+  expect(await elicit('peer', form, { calls, known: true })).toMatchObject({ action: 'accept' });
   expect(ask.mock.calls[0]?.[0].text).toBe('The MCP server peer asks: Who?');
   expect(other).not.toHaveBeenCalled();
 });

@@ -22,7 +22,12 @@ function signed({ seq, at, event }: JournalEntry): JournalEntry {
   return { seq, at, event: { ...event, replay: { basis: READER.basis, parts } } };
 }
 
+/** Two turns with a call each: the second prompt has the signature of the first turn. */
+const signedTurn = { text: 10, calls: [{ input: 1, result: 10 }], message: null };
+const twoTurns = [{ first: 10, turns: [signedTurn, signedTurn] }];
+
 it('the prompt of each turn starts with the whole prompt of the previous turn, byte for byte', () => {
+  let signatures = 0;
   fc.assert(
     fc.property(plannedSession, (planned) => {
       const prompts: string[][] = [];
@@ -44,8 +49,10 @@ it('the prompt of each turn starts with the whole prompt of the previous turn, b
       for (const [index, prompt] of prompts.entries()) {
         const before = prompts[index - 1] ?? [];
         expect(prompt.slice(0, before.length)).toEqual(before);
+        signatures += prompt.filter((message) => message.includes('"signature":"1"')).length;
       }
     }),
-    { numRuns: runsOf(40) },
+    { numRuns: runsOf(40), examples: [[twoTurns]] },
   );
+  expect(signatures).toBeGreaterThan(0);
 });

@@ -44,6 +44,7 @@ class OneSession extends Agent {
         cancel: async (taskId, { reason }) => {
           this.cancelled.push(`${taskId}: ${reason}`);
           await this.answers;
+          if (taskId !== this.task.id) throw new ProductError('TASK_ENDED', `${taskId} has ended`);
           return this.task.cancel().toTask();
         },
         list: () => Promise.resolve({ tasks: [], total: 0 }),
@@ -145,7 +146,7 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
     expect(agent.cancelled).toEqual([]);
   });
 
-  test('do not include the next task of a session that a stranger has begun', async () => {
+  test('do not include a task that has ended', async () => {
     const { tasks, delegate } = await bridge();
     const own = client();
     const session = await delegate(own);
@@ -153,6 +154,17 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
     session.take(asStreamResponse(agent.task.toTask()), await agent.connect());
     await tasks.left(own);
     expect(agent.cancelled).toEqual([]);
+  });
+
+  test('do not include the next task of the session, if another program has begun it', async () => {
+    const { tasks, delegate } = await bridge();
+    const own = client();
+    const session = await delegate(own);
+    agent.task = new FakeTask('task-2', 'session-1', true).work();
+    session.take(asStreamResponse(agent.task.toTask()), await agent.connect());
+    await tasks.left(own);
+    expect(agent.cancelled.filter((each) => each.startsWith('task-2'))).toEqual([]);
+    expect(session.view).toMatchObject({ taskId: 'task-2', state: 'working' });
   });
 
   test('include a message that is still on its way, and one that is sent after the client has left', async () => {

@@ -1,7 +1,7 @@
 /** A log file of bounded size. */
 import { describe, expect, it } from '@jest/globals';
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readFile, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { logFile } from '../../../../shared/runtime/log-file.ts';
@@ -39,12 +39,17 @@ describe('a log file', () => {
     expect(await readFile(path, 'utf8')).toBe('the next line\nFATAL ERROR: out of memory\n');
   });
 
-  it('loses lines if the disk fails, and throws nothing', async () => {
+  it('loses the lines that it cannot write, throws nothing, and goes on when it can write again', async () => {
     const path = join(await temporaryDirectory(), 'server.log');
     const destination = logFile(path, 10);
     destination.write('first line\n');
     // The copy fails, because a directory has its name.
     await mkdir(`${path}.1.new`);
     expect(() => destination.write('second line\n')).not.toThrow();
+    expect(await readFile(path, 'utf8')).toBe('first line\n');
+    await rmdir(`${path}.1.new`);
+    destination.write('third line\n');
+    expect(await readFile(path, 'utf8')).toBe('third line\n');
+    expect(await readFile(`${path}.1`, 'utf8')).toBe('first line\n');
   });
 });
