@@ -70,7 +70,7 @@ async function findingsOf({
   const asked = registry.all.filter(
     ({ name }) => !offline && (name !== LOCAL_AGENT || server?.message.startsWith('http') === true),
   );
-  const agents = await Promise.all(asked.map(checkAgent));
+  const agents = await Promise.all(asked.map((agent) => checkAgent(agent)));
   return [
     ok('mcp-a2a-bridge', packageVersion()),
     checkNode(process.version),

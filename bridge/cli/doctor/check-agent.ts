@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Agent } from '../../agents/agent.ts';
+import { withTimeout } from '../../agents/timeout.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
 
@@ -9,7 +10,11 @@ const TIMEOUT_MS = 10_000;
 /** The `Date` header has whole seconds, and the answer takes time to arrive. In milliseconds. */
 const SKEW_MS = 30_000;
 
-export async function checkAgent(agent: Agent): Promise<readonly CheckResult[]> {
+/** @param timeoutMs how long the endpoint has to answer, in milliseconds */
+export async function checkAgent(
+  agent: Agent,
+  { timeoutMs = TIMEOUT_MS }: { timeoutMs?: number } = {},
+): Promise<readonly CheckResult[]> {
   const subject = `agent ${agent.name}`;
   try {
     const { facts, dialect, url } = await agent.reconnect();
@@ -17,9 +22,11 @@ export async function checkAgent(agent: Agent): Promise<readonly CheckResult[]> 
       ...new Set(facts.interfaces.map((each) => `A2A ${each.protocolVersion} ${each.binding}`)),
     ].join(', ');
     const card = ok(subject, `${facts.name} ${facts.version} at ${url}; ${speaks}; dialect ${dialect.name}`);
-    return [await endpointProblem(agent, subject), await checkClock(url, subject)].reduce<
-      readonly CheckResult[]
-    >((findings, each) => (each === undefined ? findings : [...findings, each]), [card]);
+    const found = await Promise.all([
+      endpointProblem(agent, subject, timeoutMs),
+      checkClock(url, subject, timeoutMs),
+    ]);
+    return [card, ...found.filter((each) => each !== undefined)];
   } catch (error) {
     return [fail(subject, inTerminalWords(messageOf(error)), nextFor(error))];
   }
@@ -29,10 +36,14 @@ export async function checkAgent(agent: Agent): Promise<readonly CheckResult[]> 
  * The card is public, and its address may differ from the endpoint. So this function asks the endpoint for a task that
  * does not exist. Every A2A agent has this method, and the request changes nothing.
  */
-async function endpointProblem(agent: Agent, subject: string): Promise<CheckResult | undefined> {
+async function endpointProblem(
+  agent: Agent,
+  subject: string,
+  timeoutMs: number,
+): Promise<CheckResult | undefined> {
   try {
     const connection = await agent.connect();
-    await connection.task(randomUUID());
+    await withTimeout(timeoutMs, connection.task(randomUUID()));
     return undefined;
   } catch (thrown) {
     const error = agent.failed(thrown);
@@ -64,13 +75,13 @@ function nextFor(error: unknown): string {
 }
 
 /** Compares the clocks by the `Date` header of the answer (RFC 9110 §6.6.1). Sends no credentials. */
-async function checkClock(url: string, subject: string): Promise<CheckResult | undefined> {
+async function checkClock(url: string, subject: string, timeoutMs: number): Promise<CheckResult | undefined> {
   try {
     const before = Date.now();
     const response = await fetch(url, {
       method: 'HEAD',
       redirect: 'manual',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     const skew = clockSkew(response.headers.get('date'), { before, after: Date.now() });
     if (skew === undefined || Math.abs(skew) < SKEW_MS) return undefined;

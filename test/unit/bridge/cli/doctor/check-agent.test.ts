@@ -1,6 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
-import { clockSkew } from '../../../../../bridge/cli/doctor/check-agent.ts';
+import { Agent } from '../../../../../bridge/agents/agent.ts';
+import { checkAgent, clockSkew } from '../../../../../bridge/cli/doctor/check-agent.ts';
 import { checkNode } from '../../../../../bridge/cli/doctor/check-machine.ts';
+import { hostileAgent } from '../../../../support/fake-agent-hostile.ts';
+
+describe('an agent', () => {
+  it('R100 whose card answers and whose endpoint never answers', async () => {
+    const { url, stop } = await hostileAgent(() => undefined);
+    try {
+      const half = new Agent('half', async () => ({ url, headers: {} }));
+      const found = await checkAgent(half, { timeoutMs: 50 });
+      expect(found).toMatchObject([
+        { subject: 'agent half', level: 'ok' },
+        {
+          subject: 'agent half',
+          level: 'fail',
+          message: expect.stringMatching(/its card answers, but its endpoint does not: .*in time/),
+          next: expect.stringContaining('address of the endpoint'),
+        },
+      ]);
+    } finally {
+      await stop();
+    }
+  });
+});
 
 describe('the error of the clock', () => {
   const before = Date.parse('2026-01-01T00:00:10.500Z');
