@@ -53,6 +53,7 @@ import { pageAccessFile } from '../page/page-access-file.ts';
 import { pageCookie } from '../page/page-cookie.ts';
 import { pageSessions } from '../page/page-sessions.ts';
 import { agentText } from './agent-backend.ts';
+import { TCP_PROBES } from '../../shared/net/tcp-probes.ts';
 import { prepareServer, type Prepared } from './prepare.ts';
 
 /**
@@ -62,9 +63,6 @@ import { prepareServer, type Prepared } from './prepare.ts';
 function settleMs({ grace }: ServerSettings): number {
   return grace + SETTLE_MARGIN_MS;
 }
-
-/** Milliseconds of silence before the kernel sends a TCP keep-alive probe. */
-const PROBE_AFTER_MS = 60_000;
 
 /** The principal whose token is in the state directory. */
 const LOCAL = 'local';
@@ -109,9 +107,7 @@ export async function serve(
   await checkWritable(stateDir);
   const token = await obtainToken(stateDir);
   let answer: RequestListener = notReady;
-  // TCP keep-alive detects vanished peers, even on idle connections.
-  const probes = { keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS };
-  const server = createServer(probes, (request, response) => answer(request, response));
+  const server = createServer(TCP_PROBES, (request, response) => answer(request, response));
   // A client that has sent FIN may still read (TCP, RFC 9293 §3.6), so it gets its answer. By default, Node closes the
   // connection. The next write, at the latest a heartbeat, detects a vanished client.
   Object.assign(server, { httpAllowHalfOpen: true });

@@ -1,5 +1,5 @@
 /**
- * A vanished peer sends no FIN. If the server writes nothing, only the kernel's keep-alive detects it, and the server
+ * A vanished peer sends no FIN. If the program writes nothing, only the kernel's keep-alive detects it, and the program
  * must enable it.
  */
 import { expect, it } from '@jest/globals';
@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { stage } from '../../support/stage.ts';
+import { startHttp } from '../../integration/bridge/support/bridge-stage.ts';
 
 /** The kernel's timer for a connection, from /proc/net/tcp (Linux, Documentation/networking/proc_net_tcp). */
 const RETRANSMISSION = '01';
@@ -14,13 +15,16 @@ const PROBES = '02';
 
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
-onLinux('E4 the kernel probes a connection on which nothing is said', async () => {
-  const { server } = await stage();
-  const port = Number(new URL(server.url).port);
+onLinux.each([
+  ['the server', async () => (await stage()).server],
+  ['the bridge', async () => startHttp((await stage()).server)],
+])('E4 the kernel probes a connection to %s on which nothing is said', async (_, start) => {
+  const { url, token } = await start();
+  const port = Number(new URL(url).port);
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
-  // An answer shows that the server has accepted the connection.
-  socket.write('GET /.well-known/agent-card.json HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  // An answer shows that the program has accepted the connection. With the token, the program keeps it open.
+  socket.write(`PUT /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`);
   await once(socket, 'data');
   // While an answer is unacknowledged, another timer runs.
   let timer = await timerOf(port, socket.localPort ?? 0);
