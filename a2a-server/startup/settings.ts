@@ -18,7 +18,7 @@ import {
 } from '../models/model-settings.ts';
 import { CONFINE_SHELL } from '../tools/shell/confinement.ts';
 import { parseHost } from '../tools/web/allowed-hosts.ts';
-const DEFAULT_PORT = 41242;
+export const DEFAULT_PORT = 41242;
 
 const absolutePath = z
   .string()

@@ -43,6 +43,21 @@ describe('commands of the agent', () => {
     expect(await last.file('notes.md')).toBe('mine\n');
   });
 
+  it('tool <name> calls one tool, and the call waits if the policy asks', async () => {
+    const on = await cliStage();
+    await writeFile(join(on.server.workspace, 'notes.md'), 'mine\n');
+    const read = result.parse(await on.json('command', 'tool', 'list-files', '{"path":"."}'));
+    expect(read).toMatchObject({ state: 'completed', output: expect.stringContaining('notes.md') });
+    const asked = await on.run('command', 'tool', 'write-file', '{"path":"a.md","content":"hello"}');
+    expect(asked.code).toBe(6);
+    expect((await on.run('approve', codeShownIn(asked.stdout))).code).toBe(0);
+    const [task] = await on.peer.list();
+    await (await on.peer.follow(task?.taskId ?? '', 0)).rest();
+    expect(await on.file('a.md')).toBe('hello');
+    const wrong = await on.run('command', 'tool', 'write-file', '{"path":1}');
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('path') });
+  });
+
   it('fail with the list of commands if unknown, and with the reason if impossible', async () => {
     const on = await cliStage();
     const unknown = await on.run('command', 'undo');

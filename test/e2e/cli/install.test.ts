@@ -56,6 +56,15 @@ describe('install', () => {
     expect(await read(path)).toBe(text);
   });
 
+  it("the README's command registers the bridge for the user, in every directory", async () => {
+    const readme = await readFile('README.md', 'utf8');
+    const [, words = ''] = /^node dist\/bridge\/main\.js (install claude)\b/m.exec(readme) ?? [];
+    const { run, read, home } = await person();
+    expect((await run(...words.split(' '))).code).toBe(0);
+    expect(standsIn(await read('.claude.json'), 'mcpServers')).toMatchObject({ args: [PROGRAM] });
+    expect(await readdir(home)).not.toContain('.mcp.json');
+  });
+
   it('writes an entry that starts a bridge with its tools and the given arguments', async () => {
     const { run, read, home } = await person();
     await run('install', 'claude', '--', '--tool-prefix', 'gemini_', '--no-auto-start');

@@ -120,6 +120,17 @@ describe('watch', () => {
     expect(beyond).toMatchObject({ code: 2, stderr: expect.stringMatching(/100000|position/) });
   });
 
+  it("--times begins each step with the agent's time, the same on every run", async () => {
+    const on = await cliStage();
+    const { sessionId } = await on.peer.send('list .');
+    const { stdout } = await on.run('watch', sessionId, '--from', '0', '--times');
+    const timed = stdout.split('\n').filter((line) => /#\d+ /.test(line));
+    expect(timed).not.toEqual([]);
+    for (const line of timed) expect(line).toMatch(/^\d\d:\d\d:\d\d\.\d{3}Z #\d+ /);
+    expect((await on.run('watch', sessionId, '--from', '0', '--times')).stdout).toBe(stdout);
+    expect((await on.run('watch', sessionId, '--from', '0')).stdout).not.toMatch(/\d\dZ #/);
+  });
+
   it('the exit code says how the task ended, or that it waits', async () => {
     const on = await cliStage();
     const { sessionId } = await on.peer.send('Create test.md with hello');

@@ -83,6 +83,15 @@ describe('tool executions that a client can abort', () => {
     });
   });
 
+  test('R40 tools/abort without a reason says that it came over MCP', async () => {
+    const agent = await startAgent({ onMessage: (task) => runs(task.work(), 'live-1') });
+    const client = await clientOf({ only: agent });
+    await delegatedUntil(client, { task: 'run' }, /runs: Run live-1/).reached;
+    const { result } = await client.request('tools/abort', { toolId: 'live-1' });
+    expect(result).toMatchObject({ success: true });
+    expect(agent.abortRequests).toEqual([{ reason: 'aborted over MCP' }]);
+  });
+
   test.each([
     ['empty', ''],
     ['a relative path', '../../tasks'],

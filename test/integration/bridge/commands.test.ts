@@ -94,6 +94,18 @@ describe('the commands of our server', () => {
     expect(await whole.file('AGENTS.md')).toBeUndefined();
   });
 
+  test('tool <name> is a command: a task of exactly one call', async () => {
+    const whole = await stage();
+    const client = await clientOf(whole.server);
+    const args = ['list-files', '{"path":"."}'];
+    const listed = await client.call(EXECUTE, { command: 'tool', args, workspace: whole.server.workspace });
+    expect(listed.structuredContent).toMatchObject({
+      state: 'completed',
+      calls: [{ tool: 'list-files', state: 'ok' }],
+    });
+    expect(await whole.peer.list()).toHaveLength(1);
+  });
+
   test('an unknown command is refused with a list of the commands, and starts no task', async () => {
     const whole = await stage();
     const client = await clientOf(whole.server);

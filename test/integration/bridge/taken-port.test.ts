@@ -1,0 +1,33 @@
+/** The default port of the server is taken: the bridge finds its server all the same. */
+import { expect, test } from '@jest/globals';
+import { createServer } from 'node:http';
+import { DEFAULT_PORT } from '../../../a2a-server/startup/settings.ts';
+import { systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { readServerRecord } from '../../../shared/state/server-record.ts';
+import { closeAfterTest, DELEGATE, startClient, stateDirectory } from './support/bridge-stage.ts';
+import { textOf } from './support/raw-client.ts';
+
+/** Takes the default port, unless another program has it already. */
+async function takeDefaultPort(): Promise<void> {
+  const other = createServer((_, response) => response.end('another program'));
+  await new Promise<void>((resolve, reject) => {
+    other.once('error', (error) => (systemErrorCode(error) === 'EADDRINUSE' ? resolve() : reject(error)));
+    other.listen({ host: '127.0.0.1', port: DEFAULT_PORT }, resolve);
+  });
+  closeAfterTest(() => other.close());
+}
+
+test('the started server takes a free port, writes it to server.json, and the bridge connects there', async () => {
+  await takeDefaultPort();
+  const stateDir = await stateDirectory();
+  const client = await startClient({}, { stateDir });
+  closeAfterTest(async () => {
+    const record = await readServerRecord(stateDir);
+    if (record !== undefined) process.kill(record.pid, 'SIGKILL');
+  });
+  const done = await client.call(DELEGATE, { task: 'say hello' });
+  expect(textOf(done)).toContain('hello');
+  expect(done.structuredContent).toMatchObject({ state: 'completed' });
+  const { url = '' } = (await readServerRecord(stateDir)) ?? {};
+  expect(Number(new URL(url).port)).not.toBe(DEFAULT_PORT);
+});
