@@ -56,7 +56,8 @@ import { workspaceRoute } from '../page/workspace-route.ts';
 import type { PageWorkspaces } from '../page/workspace-route.ts';
 
 /** The reason for the end of a request's stream. */
-export type StreamEndReason = 'client-gone' | 'server-shutdown' | 'access-ended' | 'lifetime-over';
+export type StreamEndReason =
+  'client-gone' | 'server-shutdown' | 'access-expired' | 'signed-out' | 'lifetime-over';
 
 export interface AppOptions {
   tasks: TaskService;
@@ -126,7 +127,7 @@ export function createApp(options: AppOptions): Express {
     PAGE_API,
     identified((request) => signedIn(request, options.pageSignIn), options),
     openForWork(options.closing),
-    toolRoutes(tasks, limits),
+    toolRoutes(tasks, { limits, log }),
     workspaceRoute(options.workspaces ?? { fallback: null, allowed: [] }),
     restRoute(binding),
     noSuchAddress,
@@ -138,7 +139,7 @@ export function createApp(options: AppOptions): Express {
   app.use(openForWork(options.closing));
   app.use(ticketRoute(tasks, tickets));
   app.use(linkRoute(tasks, options.pageSignIn));
-  app.use(toolRoutes(tasks, limits));
+  app.use(toolRoutes(tasks, { limits, log }));
   app.use(taskSearchRoute(tasks));
   app.use(commandRoutes(options.commands));
   app.use(jsonRpcRoute(binding));
@@ -173,30 +174,41 @@ function identified(
     const { principal, expiresAt, onSignOut } = identify(request);
     const scope = reading.child();
     const since = clock.now();
-    const endAccess = (): void => void scope.abort('access-ended');
+    const abort = (reason: StreamEndReason) => (): void => void scope.abort(reason);
     const stops: ((() => void) | undefined)[] = [
-      expiresAt === undefined ? undefined : clock.after(expiresAt - clock.now(), endAccess),
-      onSignOut?.(endAccess),
+      expiresAt === undefined ? undefined : clock.after(expiresAt - clock.now(), abort('access-expired')),
+      onSignOut?.(abort('signed-out')),
     ];
     const endAfter = (ms: number): void => {
       // If the reader has left already, nothing would cancel the timer.
-      if (!scope.signal.aborted) stops.push(clock.after(ms, () => void scope.abort('lifetime-over')));
+      if (!scope.signal.aborted) stops.push(clock.after(ms, abort('lifetime-over')));
     };
-    response.once('close', () => {
-      for (const stop of stops) stop?.();
-      const end = response.writableFinished ? 'answered' : 'cut';
-      const facts = { method: request.method, path: request.path, status: response.statusCode, principal };
-      log.debug({ ...facts, end, ms: clock.now() - since }, 'a request is closed');
-      // A finished response needs no signal. If the response is unfinished, the reader has left (E4).
-      if (end === 'answered') scope.close();
-      else scope.abort('client-gone');
-    });
     const end = (): ReaderEnd => {
       const cut = response.destroyed && !response.writableFinished;
       return cut || scope.reason === 'client-gone' || scope.reason === 'lifetime-over' ? 'left' : 'over';
     };
     const full = (): Promise<void> | undefined => untilDrained(response, STALLED_HEARTBEATS * heartbeatMs);
-    attachCaller(request, new Caller({ principal, signal: scope.signal, end, full, endAfter }));
+    const caller = new Caller({ principal, signal: scope.signal, end, full, endAfter });
+    attachCaller(request, caller);
+    response.once('close', () => {
+      for (const stop of stops) stop?.();
+      // A finished response needs no signal. If the response is unfinished, the reader has left (E4).
+      if (!response.writableFinished) scope.abort('client-gone');
+      log.debug(
+        {
+          method: request.method,
+          // A query may contain a ticket (X1).
+          path: request.originalUrl.split('?', 1)[0],
+          status: response.statusCode,
+          principal,
+          ...caller.about,
+          reason: scope.reason ?? 'answered',
+          ms: clock.now() - since,
+        },
+        'a request is closed',
+      );
+      scope.close();
+    });
     next();
   };
 }

@@ -19,6 +19,8 @@ interface FollowedTask {
   /** The caller needs no more events. Checked after each event, and after each stream. */
   enough: (connection: A2aConnection) => boolean;
   onEvent: (event: StreamResponse, connection: A2aConnection) => void;
+  /** Called when the agent has answered with a stream. */
+  onOpen?: () => void;
   /** Called when the agent ends a stream. */
   onEnd?: () => void;
   /** Called when a stream was cut or ended too early. The bridge then opens the stream again. */
@@ -27,7 +29,18 @@ interface FollowedTask {
 
 /** Resolves when the caller has enough. @throws ProductError when the task cannot be followed; the abort of `signal` */
 export async function followTask(followed: FollowedTask): Promise<void> {
-  const { agent, taskId, signal, backOff = BACK_OFF, position, enough, onEvent, onEnd, onCut } = followed;
+  const {
+    agent,
+    taskId,
+    signal,
+    backOff = BACK_OFF,
+    position,
+    enough,
+    onEvent,
+    onOpen,
+    onEnd,
+    onCut,
+  } = followed;
   const failed = (thrown: unknown): ProductError => agent.failed(thrown);
   await keepReading({
     backOff,
@@ -43,7 +56,10 @@ export async function followTask(followed: FollowedTask): Promise<void> {
           taskId,
           after: position(),
           signal,
-          onOpen: opened,
+          onOpen() {
+            opened();
+            onOpen?.();
+          },
           onEvent(event) {
             onEvent(event, connection);
             return enough(connection) ? 'enough' : 'more';

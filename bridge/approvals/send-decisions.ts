@@ -24,7 +24,7 @@ export async function sendDecisions(
   const messageId = randomUUID();
   const { asked } = session;
   let phrase: MessageContent | undefined;
-  await session.deliver(
+  const deliver = session.deliver(
     (dialect) => {
       phrase = dialect.phraseDecisions(decisions, asked, channel);
       return message(phrase, {
@@ -35,6 +35,11 @@ export async function sendDecisions(
     },
     asked.question === null ? {} : { answers: asked.question.id },
   );
+  await deliver.catch((error: unknown) => {
+    session.decisionsSent({ decisions, channel, problem: messageOf(error) });
+    throw error;
+  });
+  session.decisionsSent({ decisions, channel });
   const { notes = [], afterwards } = phrase ?? {};
   session.leaveNotes(notes);
   if (afterwards !== undefined) await sendAfterTurn(session, afterwards);

@@ -1,9 +1,17 @@
-/** Writes one log line for each change of a session's state. It also logs each decision and each end of a call. */
+/**
+ * Writes one log line for each change of a session's state and of its stream. It also logs each decision and each end of
+ * a call.
+ */
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Activity } from '../../shared/protocol/call-view.ts';
+import { oneLine } from '../../shared/text/one-line.ts';
 import type { LiveSessions } from './live-sessions.ts';
-import type { Session } from './session.ts';
+import type { SentToAgent, Session } from './session.ts';
 import { problemOf } from './session-state.ts';
+import type { StreamChange } from './task-reader.ts';
+
+/** In characters: a reason may be as long as a message. */
+const LONGEST_REASON = 300;
 
 /** Logs all sessions that are added from now on. */
 export function logSessions(live: LiveSessions, log: Logger): void {
@@ -11,7 +19,9 @@ export function logSessions(live: LiveSessions, log: Logger): void {
     let last = '';
     session.listen((change) => {
       if (change.type === 'activity') return logActivity(session, change.activity, log);
-      const reason = problemOf(session.state);
+      if (change.type === 'stream') return logStream(session, change.change, log);
+      if (change.type === 'decisions-sent') return logSent(session, change.sent, log);
+      const reason = problemOf(session.state) ?? session.trouble?.message;
       const now = [session.stateName, reason, ...session.asked.pending.map(({ callId }) => callId)].join(' ');
       if (now === last) return;
       last = now;
@@ -29,11 +39,42 @@ function logActivity(session: Session, activity: Activity, log: Logger): void {
   const ids = { ...idsOf(session), callId, tool };
   if (activity.type === 'tool.decided') {
     const { decision, by, channel } = activity;
-    log.info({ ...ids, decision, by, channel }, 'a person decided');
+    log.info({ ...ids, decision, by, channel, reason: shortened(activity.reason) }, 'a person decided');
   } else if (activity.type === 'tool.finished') {
     const { toolId, outcome, stopReason } = activity;
     const level = outcome === 'ok' ? 'debug' : 'info';
     log[level]({ ...ids, toolId, outcome, reason: stopReason }, 'a call ended');
+  }
+}
+
+function logSent(session: Session, { decisions, channel, problem }: SentToAgent, log: Logger): void {
+  const words = problem === undefined ? 'a decision was sent' : 'a decision was not sent';
+  for (const sent of decisions) {
+    const facts =
+      sent.type === 'answer'
+        ? { callId: sent.callId, decision: 'answer' }
+        : {
+            callId: sent.decision.callId,
+            decision: sent.decision.decision,
+            reason: shortened('reason' in sent.decision ? sent.decision.reason : undefined),
+          };
+    log.info({ ...idsOf(session), ...facts, channel, problem }, words);
+  }
+}
+
+function shortened(reason: string | undefined): string | undefined {
+  return reason === undefined ? undefined : oneLine(reason, LONGEST_REASON);
+}
+
+function logStream(session: Session, change: StreamChange, log: Logger): void {
+  const ids = idsOf(session);
+  switch (change.type) {
+    case 'opened':
+      return log.debug(ids, 'the stream of a task is open');
+    case 'closed':
+      return log.debug(ids, 'the stream of a task is closed');
+    case 'broken':
+      return log.debug({ ...ids, reason: change.error.message }, 'the stream of a task broke');
   }
 }
 

@@ -14,7 +14,8 @@ import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { A2aConnection } from '../agents/connection.ts';
 import { asStreamResponse } from '../agents/task-event.ts';
-import type { PendingInput, Dialect } from '../dialects/dialect.ts';
+import type { PendingInput, Dialect, PersonDecision } from '../dialects/dialect.ts';
+import type { Channel } from '../settings/approval-mode.ts';
 import type { Observed, SessionStateName } from '../dialects/observation.ts';
 import type { TurnObservation } from '../dialects/turn-observation.ts';
 import type { DecisionClaims } from '../state/decision-claims.ts';
@@ -31,12 +32,23 @@ import {
   taskOf,
 } from './session-state.ts';
 import { RecentActivity } from './recent-activity.ts';
-import { TaskReader } from './task-reader.ts';
+import { type StreamChange, TaskReader } from './task-reader.ts';
 import type { TaskView } from './task-view.ts';
+
+/** A person's decisions on their way through this bridge. `problem`: why the agent does not have them. */
+export interface SentToAgent {
+  decisions: readonly PersonDecision[];
+  channel: Channel;
+  problem?: string;
+}
 
 /** A change of the session. */
 type SessionChange =
-  { type: 'state' } | { type: 'activity'; activity: Activity } | { type: 'handed-over'; view: TaskView };
+  | { type: 'state' }
+  | { type: 'activity'; activity: Activity }
+  | { type: 'stream'; change: StreamChange }
+  | { type: 'decisions-sent'; sent: SentToAgent }
+  | { type: 'handed-over'; view: TaskView };
 type Listener = (change: SessionChange) => void;
 
 /**
@@ -97,6 +109,7 @@ export class Session {
       enough: () => !this.#wanted(),
       take: (event, connection) => this.take(event, connection),
       rested: () => this.#apply({ type: 'stream-ended' }),
+      streamed: (change) => this.#tell({ type: 'stream', change }),
       over: (error) => this.#readingIsOver(error),
     });
   }
@@ -251,6 +264,11 @@ export class Session {
     if (task?.type !== 'ended' || task.result === 'handed-over') return;
     this.#state = next(this.#state, { type: 'handed-over' });
     this.#tell({ type: 'handed-over', view: task.view });
+  }
+
+  /** Tells the listeners. */
+  decisionsSent(sent: SentToAgent): void {
+    this.#tell({ type: 'decisions-sent', sent });
   }
 
   /** Folds in an event of the agent. */

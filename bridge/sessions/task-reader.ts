@@ -14,6 +14,13 @@ import type { A2aConnection } from '../agents/connection.ts';
 import { followTask } from '../agents/follow-task.ts';
 import type { TaskView } from './task-view.ts';
 
+/** A change of the stream that the bridge reads. */
+export type StreamChange =
+  | { type: 'opened' }
+  | { type: 'closed' }
+  /** The stream was cut, or could not be opened. */
+  | { type: 'broken'; error: ProductError };
+
 /** The functions of the session that the reader uses. */
 interface TaskReading {
   agent: Agent;
@@ -27,6 +34,7 @@ interface TaskReading {
   take: (event: StreamResponse, connection: A2aConnection) => void;
   /** Called when the agent has ended a stream. The state at that time is then final. */
   rested: () => void;
+  streamed: (change: StreamChange) => void;
   /** Called when the reading has ended. `trouble`: why no stream could stay open. */
   over: (trouble: ProductError | undefined) => void;
 }
@@ -85,14 +93,18 @@ export class TaskReader {
     events: AsyncIterator<StreamResponse>,
     connection: A2aConnection,
   ): Promise<void> {
+    const { agent, streamed } = this.#for;
     let sound = true;
+    streamed({ type: 'opened' });
     try {
       for (let next = await events.next(); next.done !== true; next = await events.next()) {
         if (this.#folding === stream) this.#for.take(next.value, connection);
       }
-    } catch {
+      streamed({ type: 'closed' });
+    } catch (thrown) {
       // A cut is no failure: the stream resumes after the last event that was read.
       sound = false;
+      streamed({ type: 'broken', error: agent.failed(thrown) });
     }
     if (this.#folding !== stream) return;
     this.#live = false;
@@ -101,9 +113,17 @@ export class TaskReader {
   }
 
   async #keepReading(stream: number, taskId: string, signal: AbortSignal): Promise<void> {
-    const { backOff, agent, view, enough, take, rested, over } = this.#for;
+    const { backOff, agent, view, enough, take, rested, over, streamed } = this.#for;
     const folds = (): boolean => this.#folding === stream;
     let trouble: ProductError | undefined;
+    let open = false;
+    const report = (change: StreamChange): void => {
+      if (change.type === 'closed' && !open) return;
+      open = change.type === 'opened';
+      streamed(change);
+    };
+    // A closed session reads no more events, so the reader reports the close at once.
+    const stopListening = onAbort(signal, () => report({ type: 'closed' }));
     try {
       await followTask({
         agent,
@@ -113,11 +133,20 @@ export class TaskReader {
         position: () => (view()?.taskId === taskId ? (view()?.seq ?? null) : null),
         enough: () => !folds() || enough(),
         onEvent: (event, connection) => folds() && take(event, connection),
-        onEnd: () => folds() && rested(),
+        onOpen: () => report({ type: 'opened' }),
+        onEnd() {
+          report({ type: 'closed' });
+          if (folds()) rested();
+        },
+        onCut: (error) => report({ type: 'broken', error }),
       });
+      report({ type: 'closed' });
     } catch (thrown) {
       if (signal.aborted) return;
       trouble = agent.failed(thrown);
+      report({ type: 'broken', error: trouble });
+    } finally {
+      stopListening();
     }
     if (!folds()) return;
     this.#live = false;

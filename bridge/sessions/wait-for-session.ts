@@ -70,7 +70,7 @@ export function waitFor({
     const naming = setTimeout(() => end('time'), Math.max(timeout, NAMING_MS));
     const stopListening = session.listen((change) => {
       if (change.type === 'activity') onActivity?.(change.activity);
-      else look();
+      else if (change.type !== 'stream' && change.type !== 'decisions-sent') look();
     });
     const stopWatching = onAbort(signal, () => queueMicrotask(() => end('gone')));
     const release = (): void => {

@@ -66,6 +66,8 @@ export const activitySchema = z.discriminatedUnion('type', [
     decision: decisionWordSchema,
     by: z.string(),
     channel: z.string(),
+    /** The person's reason. Absent if the person gave none. Older servers omit it. */
+    reason: z.optional(z.string()),
     /** SHA-256 (hex) of the input at the time of the decision, for the record. Older servers may omit it. */
     inputHash: z.optional(z.string()),
   }),

@@ -18,7 +18,7 @@ export interface ServerOptions {
   env?: Readonly<Record<string, string>>;
 }
 
-export interface ServerProcess extends ServerHome, Pick<Launched, 'log' | 'kill' | 'stop'> {
+export interface ServerProcess extends ServerHome, Pick<Launched, 'log' | 'logged' | 'kill' | 'stop'> {
   url: string;
   token: string;
   /** Starts a new process on the same home with the same settings. This one must have ended. */
@@ -39,11 +39,12 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
   const server = launchServer({ ...options, home });
   launched.add(server);
   void server.exited.then(() => launched.delete(server));
-  const { log, kill, stop } = server;
+  const { log, logged, kill, stop } = server;
   return {
     ...home,
     ...(await server.ready),
     log,
+    logged,
     kill,
     stop,
     again: () => startServer({ ...options, home }),

@@ -32,6 +32,8 @@ export interface Launched {
   exited: Promise<void>;
   /** The server's log output. */
   log: () => string;
+  /** Resolves when the server has logged something that matches. */
+  logged: (pattern: RegExp) => Promise<void>;
   /** Sends SIGKILL. Resolves when the process is gone. */
   kill: () => Promise<void>;
   /** Sends SIGTERM. @returns the exit code */
@@ -67,6 +69,9 @@ export function launchServer({ home, program = PROGRAM, args = [], env }: Launch
     ready: ready(),
     exited,
     log: () => log,
+    logged: async (pattern) => {
+      while (!pattern.test(log)) await once(child.stderr, 'data');
+    },
     kill: () => end('SIGKILL'),
     stop: async () => {
       await end('SIGTERM');

@@ -9,6 +9,18 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
  */
 export type ReaderEnd = 'left' | 'over';
 
+/** The ids of a request. The log line of its end contains them. */
+interface RequestFacts {
+  /** The JSON-RPC method. */
+  operation?: string;
+  taskId?: string;
+  sessionId?: string;
+  toolId?: string;
+}
+
+/** In characters. Clients choose these texts, so the log shortens them. */
+const LONGEST_FACT = 200;
+
 /** A principal and the lifetime of its connection. */
 export class Caller implements User {
   readonly isAuthenticated = true;
@@ -24,8 +36,9 @@ export class Caller implements User {
   readonly full: () => Promise<void> | undefined;
   /** Aborts the signal after this many milliseconds, unless the response has ended by then. */
   readonly endAfter: (ms: number) => void;
+  readonly #about: RequestFacts = {};
 
-  constructor({ principal, signal, end, full, endAfter }: Omit<Caller, 'isAuthenticated' | 'userName'>) {
+  constructor({ principal, signal, end, full, endAfter }: CallerParts) {
     this.principal = principal;
     this.signal = signal;
     this.end = end;
@@ -36,7 +49,19 @@ export class Caller implements User {
   get userName(): string {
     return this.principal;
   }
+
+  get about(): Readonly<RequestFacts> {
+    return this.#about;
+  }
+
+  /** Adds to `about`. Later facts replace earlier ones. */
+  concerns(facts: RequestFacts): void {
+    for (const [name, text] of Object.entries(facts))
+      Object.assign(this.#about, { [name]: text.slice(0, LONGEST_FACT) });
+  }
 }
+
+type CallerParts = Pick<Caller, 'principal' | 'signal' | 'end' | 'full' | 'endAfter'>;
 
 const callers = new WeakMap<Request, Caller>();
 

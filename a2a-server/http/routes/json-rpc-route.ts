@@ -66,6 +66,7 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
       const unknown = unknownMethod(body.method, legacy);
       if (unknown !== undefined)
         throw new JsonRpcRequestMalformedError({ message: unknown, envelopeCode: METHOD_NOT_FOUND });
+      context.caller.concerns({ operation: body.method });
       body = { ...body, params: checkedParams(body.method, body.params ?? {}) };
     } catch (error) {
       if (silent) response.status(204).end();

@@ -50,7 +50,8 @@ export function createRequestHandler(
         const outputModes = outputModesOf(request);
         const { principal, signal } = context.caller;
         const incoming = incomingOf(request, { principal, speaksApproval: context.speaksApproval });
-        const { taskId, seq } = await tasks.send(incoming);
+        const { taskId, sessionId, seq } = await tasks.send(incoming);
+        context.caller.concerns({ taskId, sessionId });
         const waits = request.configuration?.returnImmediately !== true;
         const message = decides(incoming) ? undefined : { principal, seq };
         if (!waits && message) disconnects.detach(taskId);
@@ -74,6 +75,7 @@ export function createRequestHandler(
     getTask: (request, server) =>
       answered(server, async (context) => {
         const { historyLength } = request;
+        context.caller.concerns({ taskId: request.id });
         const snapshot = await tasks.snapshot(request.id, context.caller.principal);
         return toA2aTask(snapshot, context.view(snapshot), { historyLength, servers: servers() });
       }),
@@ -84,6 +86,7 @@ export function createRequestHandler(
       answered(server, async (context): Promise<Task> => {
         const { reason, channel } = cancelMetadata.parse(request.metadata ?? {});
         const by = { principal: context.caller.principal, channel };
+        context.caller.concerns({ taskId: request.id });
         try {
           const snapshot = await tasks.cancel(request.id, by, reason);
           return toA2aTask(snapshot, context.view(snapshot));

@@ -6,6 +6,8 @@ import { Router } from 'express';
 import { z } from 'zod';
 import { issuesOf } from '../../../shared/settings/config.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { Logger } from '../../../shared/runtime/logging.ts';
+import { oneLine } from '../../../shared/text/one-line.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
 import { jsonBody } from '../wire/json-body.ts';
@@ -13,7 +15,10 @@ import type { BodyLimits } from '../wire/json-body.ts';
 
 const abortRequest = z.strictObject({ reason: z.string().min(1).max(10_000).optional() }).optional();
 
-export function toolRoutes(tasks: TaskService, limits: BodyLimits): Router {
+/** In characters: a reason may be as long as a message. */
+const LONGEST_REASON = 300;
+
+export function toolRoutes(tasks: TaskService, { limits, log }: { limits: BodyLimits; log: Logger }): Router {
   const router = Router();
   router.get('/api/tools', (request, response) => {
     const running = tasks.toolExecutions(callerOf(request).principal);
@@ -32,11 +37,17 @@ export function toolRoutes(tasks: TaskService, limits: BodyLimits): Router {
           `The body is optional, {"reason": "…"}: ${issuesOf(body.error)}.`,
         );
       const reason = body.data?.reason ?? 'no reason was given';
-      const { success, message } = await tasks.abortTool(
-        String(request.params['toolId']),
-        callerOf(request).principal,
-        reason,
-      );
+      const toolId = String(request.params['toolId']);
+      const caller = callerOf(request);
+      caller.concerns({ toolId });
+      const { principal } = caller;
+      const { success, message } = await tasks.abortTool(toolId, principal, reason);
+      // An abort that stops a tool is an event of its task, which `startup/log-events.ts` logs.
+      if (!success)
+        log.info(
+          { toolId: oneLine(toolId, 200), principal, reason: oneLine(reason, LONGEST_REASON), message },
+          'an abort request stopped nothing',
+        );
       response.json({ success, message });
     },
   );

@@ -129,6 +129,7 @@ async function* stream(
   let ends: ReturnType<Disconnects['reads']> | undefined;
   try {
     const { task, message, first, after, until, historyLength, outputModes } = await begin();
+    context.caller.concerns({ taskId: task.taskId, sessionId: task.sessionId });
     ends = disconnects?.reads(task.taskId, message);
     context.accept();
     const view = context.view(task, outputModes);

@@ -158,6 +158,7 @@ function activityOf(event: ToolEvent): Activity {
         decision: event.decision,
         by: event.by.principal,
         channel: event.by.channel,
+        ...(event.reason !== null && event.reason !== '' && { reason: event.reason }),
         inputHash: event.inputHash,
       };
     case 'tool.started':

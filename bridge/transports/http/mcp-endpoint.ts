@@ -1,11 +1,13 @@
 /** Serves MCP over Streamable HTTP: 2026-07-28 and every older revision at one address, as stdio does. */
 import {
   createMcpHandler,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
   isJsonContentType,
   isLegacyRequest,
   readRequestBody,
 } from '@modelcontextprotocol/server';
-import type { McpServer } from '@modelcontextprotocol/server';
+import type { McpServer, RequestId } from '@modelcontextprotocol/server';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { ClientConnection } from '../../sessions/client-tasks.ts';
 import { UnconfirmedAnswers } from '../../sessions/unconfirmed-answers.ts';
@@ -20,9 +22,20 @@ const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES;
 /** Part of the body may be unread, so the connection cannot carry another request. */
 const LAST = { Connection: 'close' };
 
+/** Facts about the MCP message of a request, for the log. */
+export interface MessageFacts {
+  operation?: string;
+  requestId?: RequestId;
+}
+
+interface ReceivedRequest {
+  /** Resolves when the answer is written, or the client has disconnected. */
+  over: Promise<void>;
+  onMessage: (facts: MessageFacts) => void;
+}
+
 export interface McpEndpoint {
-  /** @param over resolves when the answer is written, or the client has disconnected */
-  answer(request: Request, over: Promise<void>): Promise<Response>;
+  answer(request: Request, received: ReceivedRequest): Promise<Response>;
   /** Ends every session and every call in flight. Tasks go on. */
   close(): Promise<void>;
 }
@@ -57,9 +70,10 @@ export function mcpEndpoint({
     onerror: (error) => log.debug({ err: error }, 'MCP request over HTTP'),
   });
   return {
-    async answer(request, over) {
+    async answer(request, { over, onMessage }) {
       const body = request.method === 'POST' ? await jsonBody(request) : undefined;
       if (body instanceof Response) return body;
+      onMessage(factsOf(body));
       if (await isLegacyRequest(request, body)) return sessions.answer({ request, body, over });
       return handler.fetch(request, body === undefined ? {} : { parsedBody: body });
     },
@@ -69,6 +83,14 @@ export function mcpEndpoint({
       await handler.close();
     },
   };
+}
+
+/** Clients choose these texts, so the log shortens them. */
+function factsOf(body: unknown): MessageFacts {
+  if (isJSONRPCNotification(body)) return { operation: body.method.slice(0, 100) };
+  if (!isJSONRPCRequest(body)) return {};
+  const requestId = typeof body.id === 'string' ? body.id.slice(0, 100) : body.id;
+  return { operation: body.method.slice(0, 100), requestId };
 }
 
 /** The parsed JSON body of the request, or the error answer for a body that is not valid. */

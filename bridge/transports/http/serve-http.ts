@@ -8,6 +8,7 @@ import { Readable } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { messageOf, ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
+import { TCP_PROBES } from '../../../shared/net/tcp-probes.ts';
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
 import { obtainToken, tokenPath } from '../../../shared/state/token-file.ts';
 import type { ClientConnection } from '../../sessions/client-tasks.ts';
@@ -15,7 +16,8 @@ import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { ABORT_PATH, abortAnswer, abortedTool, type AbortTool } from './abort-route.ts';
 import { isPreflight, pageHeaders, preflightHeaders } from './cors.ts';
 import { checkHostAndOrigin, checkBearerToken, type AccessRules } from './auth.ts';
-import { type McpEndpoint, mcpEndpoint } from './mcp-endpoint.ts';
+import { SESSION_HEADER } from './mcp-sessions.ts';
+import { type McpEndpoint, mcpEndpoint, type MessageFacts } from './mcp-endpoint.ts';
 import { rpcError } from './rpc-error.ts';
 import { writeResponse } from './write-response.ts';
 
@@ -67,19 +69,30 @@ export async function serveHttp({
   };
   const endpoint = mcpEndpoint({ serve, onLeft, log });
   let closing = false;
-  const server = createServer((request, response) => {
+  const server = createServer(TCP_PROBES, (request, response) => {
+    const since = performance.now();
+    let about: RequestFacts = {};
     response.on('error', () => undefined);
     // During shutdown, a connection closes after its last answer. Node marks the connection idle only after this event.
     response.once('close', () => {
-      const end = response.writableFinished ? 'answered' : 'cut';
-      const { method, url: path, headers } = request;
+      const { method, headers } = request;
+      const end = response.writableFinished ? 'answered' : 'client-gone';
       log.debug(
-        { method, path, session: headers['mcp-session-id'], status: response.statusCode, end },
+        {
+          method,
+          path: pathOf(request),
+          mcpSession: headers[SESSION_HEADER],
+          status: response.statusCode,
+          ...about,
+          reason: closing ? 'bridge-shutdown' : end,
+          ms: Math.round(performance.now() - since),
+        },
         'a request is closed',
       );
       if (closing) setImmediate(() => server.closeIdleConnections());
     });
-    respond(request, response, { door, endpoint, abortTool, closing }).catch((error: unknown) => {
+    const concerns = (facts: typeof about): void => void (about = { ...about, ...facts });
+    respond(request, response, { door, endpoint, abortTool, closing, concerns }).catch((error: unknown) => {
       log.error({ err: error }, 'an HTTP request failed');
       response.destroy();
     });
@@ -95,11 +108,19 @@ export async function serveHttp({
   return { url, tokenPath: door.tokenPath, stop: () => (stopped ??= stop()) };
 }
 
+/** The ids of a request. The log line of its end contains them. */
+interface RequestFacts extends MessageFacts {
+  toolId?: string;
+  mcpSession?: string;
+}
+
 interface Inside {
   door: AccessRules;
   endpoint: McpEndpoint;
   abortTool: AbortTool;
   closing: boolean;
+  /** Adds to the log line of the end of the request. */
+  concerns: (facts: RequestFacts) => void;
 }
 
 async function respond(request: IncomingMessage, response: ServerResponse, inside: Inside): Promise<void> {
@@ -121,9 +142,10 @@ async function respond(request: IncomingMessage, response: ServerResponse, insid
     const again = { 'Retry-After': String(RETRY_AFTER) };
     return refuse(response, rpcError(503, 'The bridge is ending.', { headers: again }), forPage);
   }
-  const path = request.url?.split('?', 1)[0] ?? '';
+  const path = pathOf(request);
   const toolId = abortedTool(path);
   if (toolId !== undefined) {
+    inside.concerns({ toolId: toolId.slice(0, 200) });
     const answer = await abortAnswer(webRequest(request), toolId, inside.abortTool);
     return writeResponse(response, answer, forPage);
   }
@@ -136,13 +158,13 @@ async function respond(request: IncomingMessage, response: ServerResponse, insid
       ),
       forPage,
     );
-  await writeResponse(response, await answerOf(request, response, inside.endpoint), forPage);
+  await writeResponse(response, await answerOf(request, response, inside), forPage);
 }
 
 async function answerOf(
   request: IncomingMessage,
   response: ServerResponse,
-  endpoint: McpEndpoint,
+  { endpoint, concerns }: Inside,
 ): Promise<Response> {
   const { method = '' } = request;
   if (!METHODS.includes(method)) {
@@ -152,7 +174,15 @@ async function answerOf(
   const gone = new AbortController();
   const end = (): void => gone.abort();
   const over = once(response, 'close').then(end, end);
-  return endpoint.answer(webRequest(request, gone.signal), over);
+  const answer = await endpoint.answer(webRequest(request, gone.signal), { over, onMessage: concerns });
+  // The answer to `initialize` names the session.
+  const mcpSession = answer.headers.get(SESSION_HEADER);
+  if (mcpSession !== null) concerns({ mcpSession });
+  return answer;
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '';
 }
 
 /** Converts the request for the MCP SDK, without reading its body. */

@@ -6,17 +6,19 @@ import { stage } from '../../support/stage.ts';
 
 const line = z.looseObject({ time: z.number(), msg: z.string() });
 
+const linesOf = (log: string) =>
+  log
+    .trim()
+    .split('\n')
+    .map((each) => line.parse(JSON.parse(each)));
+
 it('a task logs a line for its start, its wait, each decision and its end, with ids and without its text', async () => {
   const { server, peer } = await stage();
   const { taskId, pending } = await (await peer.stream('append "SECRET" to a.txt')).parked();
   const decided = await peer.decide(taskId, [decisionOn(pending, 'deny', { reason: 'not today' })]);
   await decided.rest();
   await server.stop();
-  const lines = server
-    .log()
-    .trim()
-    .split('\n')
-    .map((each) => line.parse(JSON.parse(each)));
+  const lines = linesOf(server.log());
   const callId = pending[0]?.callId;
   expect(lines.filter((each) => each['taskId'] === taskId)).toMatchObject([
     { msg: 'a task starts', principal: 'local', sessionId: expect.any(String) },
@@ -25,4 +27,37 @@ it('a task logs a line for its start, its wait, each decision and its end, with 
     { msg: 'a task ended', state: 'completed' },
   ]);
   expect(server.log()).not.toContain('SECRET');
+});
+
+it('the end of each request is a debug line, with its method, its task and why it ended', async () => {
+  const { server, peer } = await stage({ args: ['--log-level', 'debug'] });
+  const parked = await peer.stream('append "x" to a.txt');
+  const { taskId, sessionId } = await parked.parked();
+  await parked.rest();
+  (await peer.follow(taskId)).connection.destroy();
+  await server.logged(/"reason":"client-gone"/);
+  await peer.task(taskId);
+  await peer.follow(taskId);
+  await server.stop();
+  const about = { method: 'POST', path: '/', status: 200, principal: 'local', taskId };
+  expect(linesOf(server.log()).filter(({ msg }) => msg === 'a request is closed')).toMatchObject([
+    { ...about, operation: 'SendStreamingMessage', sessionId, reason: 'answered' },
+    { ...about, operation: 'SubscribeToTask', sessionId, reason: 'client-gone' },
+    { ...about, operation: 'GetTask', reason: 'answered' },
+    { ...about, operation: 'SubscribeToTask', sessionId, reason: 'server-shutdown' },
+  ]);
+});
+
+it('R41 an abort request that stops nothing is a line, with its id and its reason', async () => {
+  const { server, peer } = await stage();
+  await peer.abort('crawl-1623456789-abc123def', 'too slow');
+  await server.stop();
+  expect(linesOf(server.log())).toContainEqual(
+    expect.objectContaining({
+      msg: 'an abort request stopped nothing',
+      toolId: 'crawl-1623456789-abc123def',
+      principal: 'local',
+      reason: 'too slow',
+    }),
+  );
 });

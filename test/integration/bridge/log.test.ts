@@ -2,40 +2,139 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
+import type { FakeTask } from '../../support/fake-agent-task.ts';
+import { actionOf } from '../../support/a2a-message.ts';
+import { stage } from '../../support/stage.ts';
 import {
   APPROVE_ONE,
+  CANCEL,
   DECIDE,
   DELEGATE,
-  closeAfterTest,
-  program,
   startAgent,
-  stateDirectory,
+  startClient,
+  startHttp,
 } from './support/bridge-stage.ts';
-import { RawClient } from './support/raw-client.ts';
+import { ask, INITIALIZE, MCP_HEADERS } from './support/http-bridge.ts';
 
 const line = z.looseObject({ time: z.number(), msg: z.string() });
+
+const linesOf = (log: string) =>
+  log
+    .trim()
+    .split('\n')
+    .map((each) => line.parse(JSON.parse(each)));
+
+/** The lines with one of these messages, in order. */
+const linesAbout = (log: string, ...messages: string[]) =>
+  linesOf(log).filter(({ msg }) => messages.includes(msg));
 
 test('each state of a session is one log line with the ids of session, task and pending calls, and without text of the task', async () => {
   const agent = await startAgent({
     onMessage: (task) => task.work().ask(pendingWrite('one')),
     onDecisions: (task) => task.work().say('SECRET').complete(),
   });
-  const stateDir = await stateDirectory();
-  const client = await RawClient.start(program, {
-    stateDir,
-    agentUrl: agent.url,
-    args: ['--log-level', 'info'],
-  });
-  closeAfterTest(() => client.kill());
+  const client = await startClient(agent, { args: ['--log-level', 'info'] });
   const { structuredContent } = await client.call(DELEGATE, { task: 'SECRET work' });
   const sessionId = structuredContent?.['sessionId'];
   await client.call(DECIDE, { sessionId, ...APPROVE_ONE });
-  const lines = client.stderr
-    .trim()
-    .split('\n')
-    .map((each) => line.parse(JSON.parse(each)));
-  const states = lines.filter(({ msg }) => msg === 'the state of a session');
+  const states = linesAbout(client.stderr, 'the state of a session');
   expect(states.at(-1)).toMatchObject({ sessionId, taskId: expect.any(String), state: 'completed' });
   expect(states).toContainEqual(expect.objectContaining({ state: 'input-required', callIds: ['one'] }));
   expect(client.stderr).not.toContain('SECRET');
+});
+
+const report = z.looseObject({
+  sessionId: z.string(),
+  taskId: z.string(),
+  pending: z.array(z.looseObject({ callId: z.string(), shown: z.string() })),
+});
+
+test('a decision over this bridge is one line, with its ids and the reason of the person', async () => {
+  const { server } = await stage();
+  const client = await startClient(server, { args: ['--log-level', 'info'] });
+  const asked = await client.call(DELEGATE, { task: 'append "SECRET" to a.txt' });
+  const { sessionId, taskId, pending } = report.parse(asked.structuredContent);
+  const { callId, shown } = actionOf(pending);
+  await client.call(DECIDE, { sessionId, callId, shown, decision: 'deny', reason: 'not today' });
+  const ids = { sessionId, taskId, callId, channel: 'tool' };
+  expect(linesAbout(client.stderr, 'a decision was sent', 'a decision was not sent')).toMatchObject([
+    { ...ids, msg: 'a decision was sent', decision: 'deny', reason: 'not today' },
+  ]);
+  expect(client.stderr).not.toContain('SECRET');
+});
+
+const call = { callId: 'one', tool: 'run-command', title: 'Run it' };
+const runs = (task: FakeTask): FakeTask =>
+  task.work().activity({ type: 'tool.started', ...call, toolId: 'live-1' });
+
+test('a decision on another surface is one line, with who decided and why', async () => {
+  const decided = { type: 'tool.decided', ...call, decision: 'deny', by: 'ann', channel: 'page' } as const;
+  const agent = await startAgent({
+    onMessage: (task) =>
+      task
+        .work()
+        .activity({ ...decided, reason: 'not today' })
+        .complete(),
+  });
+  const client = await startClient(agent, { args: ['--log-level', 'info'] });
+  await client.call(DELEGATE, { task: 'run' });
+  expect(linesAbout(client.stderr, 'a person decided')).toMatchObject([
+    { taskId: 'task-1', callId: 'one', decision: 'deny', by: 'ann', channel: 'page', reason: 'not today' },
+  ]);
+});
+
+test('an abort and a cancel are one line each, with ids, reason and outcome', async () => {
+  const agent = await startAgent({ onMessage: runs });
+  const client = await startClient(agent, { args: ['--log-level', 'info'] });
+  const begun = await client.call(DELEGATE, { task: 'run', waitSeconds: 0 });
+  const ids = { sessionId: begun.structuredContent?.['sessionId'], taskId: 'task-1' };
+  await client.request('tools/abort', { toolId: 'live-1', reason: 'too long' });
+  await client.request('tools/abort', { toolId: 'gone-1' });
+  await client.call(CANCEL, { sessionId: ids.sessionId, reason: 'the plan has changed' });
+  expect(linesAbout(client.stderr, 'a tool was to be aborted', 'a task was to be cancelled')).toMatchObject([
+    { toolId: 'live-1', reason: 'too long', success: true },
+    { toolId: 'gone-1', reason: 'aborted over MCP', success: false },
+    { ...ids, channel: 'mcp', reason: 'the plan has changed' },
+  ]);
+});
+
+test('S1 the stream of a task is a debug line when it opens, breaks, opens again and closes', async () => {
+  const agent = await startAgent({ onMessage: (task) => task.work() });
+  const client = await startClient(agent, { args: ['--log-level', 'debug'] });
+  await client.call(DELEGATE, { task: 'work', waitSeconds: 0 });
+  agent.cutStreams();
+  await agent.asked('subscribe');
+  agent.task.say('more');
+  await client.logged(/broke[^]*the stream of a task is open/);
+  agent.task.complete();
+  await client.logged(/the stream of a task is closed/);
+  const ids = { sessionId: 'session-1', taskId: 'task-1' };
+  expect(linesOf(client.stderr).filter(({ msg }) => msg.startsWith('the stream of'))).toMatchObject([
+    { msg: 'the stream of a task is open' },
+    { ...ids, msg: 'the stream of a task broke', reason: expect.stringContaining('broke') },
+    { ...ids, msg: 'the stream of a task is open' },
+    { ...ids, msg: 'the stream of a task is closed' },
+  ]);
+});
+
+test('the end of each request over HTTP is a debug line, with its message and why it ended', async () => {
+  const bridge = await startHttp(await startAgent(), { args: ['--log-level', 'debug'] });
+  const headers = { ...bridge.credentials, ...MCP_HEADERS };
+  const begun = await ask(bridge.url, { headers, body: INITIALIZE });
+  const mcpSession = String(begun.headers['mcp-session-id']);
+  await ask(new URL('/api/tools/abort/live-1', bridge.url).href, { headers: bridge.credentials });
+  const listen = (signal: AbortSignal) =>
+    fetch(bridge.url, { headers: { ...headers, 'mcp-session-id': mcpSession }, signal });
+  const left = new AbortController();
+  await listen(left.signal);
+  left.abort();
+  await bridge.logged(/"reason":"client-gone"/);
+  await listen(new AbortController().signal);
+  await bridge.kill('SIGTERM');
+  expect(linesAbout(bridge.stderr(), 'a request is closed')).toMatchObject([
+    { path: '/mcp', status: 200, mcpSession, operation: 'initialize', requestId: 1, reason: 'answered' },
+    { path: '/api/tools/abort/live-1', toolId: 'live-1', reason: 'answered' },
+    { method: 'GET', path: '/mcp', mcpSession, reason: 'client-gone' },
+    { method: 'GET', path: '/mcp', mcpSession, reason: 'bridge-shutdown' },
+  ]);
 });

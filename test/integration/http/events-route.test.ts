@@ -252,6 +252,7 @@ describe('a stream ticket', () => {
     await server.tasks.untilFollowed(taskId);
     server.clock.advance(HOUR / 2);
     expect(seqs(await streamOf(opened)).at(-1)).toBe(7);
+    expect(server.logged()).not.toContain(ticket);
     const late = await withTicket(taskId, ticket);
     expect(late.status).toBe(401);
     expect(await late.text()).toContain('UNAUTHENTICATED');

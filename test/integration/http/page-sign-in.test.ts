@@ -171,6 +171,7 @@ test('a stream ends when its session does', async () => {
   await server.tasks.untilFollowed(taskId);
   await post('/page/sign-out', {}, { ...headers, origin: server.url });
   expect((await streaming).status).toBe(200);
+  await server.closedFor('signed-out');
 });
 
 test('X1 no secret is logged', async () => {

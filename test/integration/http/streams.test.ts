@@ -182,6 +182,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     expect(server.tasks.following).toBe(1);
     server.clock.advance(1);
     expect(seqs(await streamOf(first))).toEqual([6, 7]);
+    await server.closedFor('lifetime-over');
     expect(server.tasks.following).toBe(0);
     const second = await subscribe(taskId, { ...RESUMABLE, 'last-event-id': '7' });
     server.tasks.append(taskId, [{ type: 'task.completed' }]);

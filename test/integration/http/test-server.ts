@@ -26,6 +26,8 @@ export interface TestServer {
   reading: AbortScope<StreamEndReason>;
   /** The whole log so far, as text. */
   logged: () => string;
+  /** Resolves when a request is closed for this reason. */
+  closedFor: (reason: StreamEndReason) => Promise<void>;
   setClosing: (closing: boolean) => void;
   /** Closes every connection. */
   cut: () => void;
@@ -43,6 +45,7 @@ export async function startServer(
   ];
   const reading = new AbortScope<StreamEndReason>();
   let logged = '';
+  const waiting = new Set<() => void>();
   let closing = false;
   let access: PageAccess = { links: [], sessions: [] };
   const sessions = await pageSessions({
@@ -74,7 +77,12 @@ export async function startServer(
       log: createLogger({
         name: 'test',
         level: 'trace',
-        destination: { write: (line) => void (logged += line) },
+        destination: {
+          write(line) {
+            logged += line;
+            for (const look of waiting) look();
+          },
+        },
       }),
       reading,
       closing: () => closing,
@@ -89,6 +97,14 @@ export async function startServer(
     clock,
     reading,
     logged: () => logged,
+    closedFor: (reason) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (logged.includes(`"reason":"${reason}"`)) resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
     setClosing: (value) => (closing = value),
     cut: () => server.closeAllConnections(),
     close: async () => {
