@@ -1,7 +1,7 @@
 /** Resolves the credentials of requests: tokens and headers from the settings, the environment or a command. */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { SecretSource } from '../settings/agent-access.ts';
-import { secretFrom } from './secret-command.ts';
+import { secretFrom } from '../../shared/runtime/secret-command.ts';
 
 interface Credentials {
   tokenEnv?: string | undefined;

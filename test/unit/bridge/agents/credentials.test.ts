@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { credentialHeaders } from '../../../../bridge/agents/credentials.ts';
 import { redact } from '../../../../bridge/agents/redaction.ts';
-import { secretFrom } from '../../../../bridge/agents/secret-command.ts';
+import { secretFrom } from '../../../../shared/runtime/secret-command.ts';
 
 const SECRET = 'tok-3f2a9c1e7b4d';
 const saying = (program: string): string[] => [process.execPath, '-e', program];

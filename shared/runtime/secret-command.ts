@@ -1,0 +1,57 @@
+/** Reads a secret from a command, e.g. a password manager. */
+import { execFile, type ExecFileException } from 'node:child_process';
+import { systemErrorCode } from './errors.ts';
+
+/** A person may have to unlock something first. In milliseconds. */
+const PATIENCE_MS = 30_000;
+const MAX_OUTPUT = 64 * 1024;
+
+/** The reason without the command's output, which may be the secret. */
+export class SecretCommandError extends Error {
+  /** True if the program cannot run at all. Otherwise a later attempt may succeed, e.g. after an unlock. */
+  readonly cannotRun: boolean;
+
+  constructor(message: string, cannotRun: boolean) {
+    super(message);
+    this.cannotRun = cannotRun;
+  }
+}
+
+/**
+ * Runs the command without a shell.
+ * @returns the command's stdout
+ * @throws SecretCommandError
+ */
+export function secretFrom(
+  [program = '', ...args]: readonly string[],
+  patienceMs = PATIENCE_MS,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { timeout: patienceMs, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT } as const;
+    const child = execFile(program, args, options, (error, stdout) => {
+      if (error === null) resolve(stdout.trim());
+      else reject(failureOf(error, patienceMs));
+    });
+    // The MCP client uses stdin, so the command must not read it.
+    child.stdin?.end();
+  });
+}
+
+const CANNOT_RUN: Readonly<Record<string, string>> = {
+  ENOENT: 'was not found',
+  EACCES: 'may not be run by this user',
+};
+
+function failureOf(error: ExecFileException, patienceMs: number): SecretCommandError {
+  if (typeof error.code === 'number')
+    return new SecretCommandError(`ended with exit code ${String(error.code)}`, false);
+  const code = systemErrorCode(error) ?? '';
+  const reason = CANNOT_RUN[code];
+  if (reason !== undefined) return new SecretCommandError(reason, true);
+  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
+    return new SecretCommandError('said far more than a secret', false);
+  return new SecretCommandError(
+    error.killed === true ? `did not end within ${String(patienceMs / 1000)} s` : 'was ended by the system',
+    false,
+  );
+}
