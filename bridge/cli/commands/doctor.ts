@@ -16,7 +16,7 @@ import { checkWebhook } from '../doctor/check-webhook.ts';
 import { type CheckResult, ok, type ServerCheck, warn } from '../../../shared/runtime/check-result.ts';
 import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
-import { serverState } from '../context/server-state.ts';
+import { serverState } from '../../local-server/server-state.ts';
 import type { Style } from '../terminal/paint.ts';
 
 export interface DoctorOptions extends CommonOptions {

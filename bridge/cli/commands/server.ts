@@ -6,7 +6,7 @@ import { findServer } from '../../local-server/find-server.ts';
 import { isProcess } from '../../state/process-id.ts';
 import { EXIT_UNAVAILABLE } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
-import { type ServerState, serverState } from '../context/server-state.ts';
+import { type ServerState, serverState } from '../../local-server/server-state.ts';
 import { durationText } from '../terminal/age.ts';
 
 /** A stopping server gives its tools a grace period first. In milliseconds. */

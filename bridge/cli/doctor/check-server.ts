@@ -6,7 +6,7 @@ import { readConfigFile } from '../../../shared/settings/config.ts';
 import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import { OTHER_PORT } from '../../local-server/start-server.ts';
-import { serverState } from '../context/server-state.ts';
+import { serverState } from '../../local-server/server-state.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 import { durationText } from '../terminal/age.ts';
 import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agentFetch } from '../../../bridge/agents/agent-fetch.ts';
-import { serverState } from '../../../bridge/cli/context/server-state.ts';
+import { serverState } from '../../../bridge/local-server/server-state.ts';
 import { isOwnProcess } from '../../../bridge/state/process-id.ts';
 import { findServer, type LocalServer } from '../../../bridge/local-server/find-server.ts';
 import { serverProof } from '../../../shared/net/server-proof.ts';

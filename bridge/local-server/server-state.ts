@@ -1,9 +1,9 @@
 /** Reads the state of the local server, without starting it. */
 import { readFile } from 'node:fs/promises';
-import { readServerRecord, type ServerRecord } from '../../../shared/state/server-record.ts';
-import { tokenPath } from '../../../shared/state/token-file.ts';
-import { healthOf } from '../../local-server/health.ts';
-import { isOwnProcess } from '../../state/process-id.ts';
+import { readServerRecord, type ServerRecord } from '../../shared/state/server-record.ts';
+import { tokenPath } from '../../shared/state/token-file.ts';
+import { healthOf } from './health.ts';
+import { isOwnProcess } from '../state/process-id.ts';
 
 export type ServerState =
   | { type: 'running'; record: ServerRecord }
