@@ -1,24 +1,24 @@
-/** Builds the command line that runs this program in a terminal with the settings of the running bridge. Pure. */
+/** Builds the command line that runs the bridge in a terminal with the settings of a running program. Pure. */
 import { basename, delimiter, dirname } from 'node:path';
 import { quote } from 'shell-quote';
 
 const NAME = 'mcp-a2a-bridge';
 
 interface ProgramFile {
-  /** The built main file, an absolute path. */
+  /** The bridge's built main file, an absolute path. */
   script: string;
-  /** The started file: `process.argv[1]`. */
+  /** The started file of the bridge: `process.argv[1]`. */
   started: string | undefined;
   /** The variable PATH. */
   path: string | undefined;
 }
 
-/** Settings of the running bridge that a terminal does not have. */
+/** Settings of the running program that a terminal does not have. */
 interface TerminalSettings {
   /** Undefined if it is the default. */
   stateDir: string | undefined;
   configFile: string | undefined;
-  agentUrl: string | undefined;
+  agentUrl?: string | undefined;
 }
 
 /** @returns the start of a command line; a command of the bridge follows */
