@@ -23,3 +23,10 @@ export function knownModel(provider: string, model: string): KnownModel | undefi
   const name = [model, undated].find((each) => models !== undefined && Object.hasOwn(models, each));
   return name === undefined ? undefined : models?.[name];
 }
+
+/** The ids of all known models, or of those of one provider, e.g. `anthropic:claude-sonnet-4-5`. */
+export function knownModelIds(provider?: string): string[] {
+  return Object.entries(KNOWN)
+    .filter(([name]) => provider === undefined || name === provider)
+    .flatMap(([name, models]) => Object.keys(models).map((model) => `${name}:${model}`));
+}

@@ -12,15 +12,17 @@ import { onAbort, unlessAborted } from '../../shared/runtime/abort.ts';
 import type { ConversationStep, Model, ModelEvent, ModelRequest } from './model.ts';
 import { RETRY_POLICY, withRetries, type RetryPolicy } from './retry-policy.ts';
 import { callOptions, type ProviderRequest } from './prompt.ts';
-import { providerFailure, refusesState, type ProviderFacts } from './provider-failure.ts';
+import { providerFailure, refusedPart, refusesState, type ProviderFacts } from './provider-failure.ts';
 import { StreamCutOff, StreamPartReader } from './stream-part-reader.ts';
 
 type PartReader = ReadableStreamDefaultReader<LanguageModelV3StreamPart>;
 
 export interface LanguageModelSource {
   id: string;
-  /** Loads the model at its first turn, so that an idle server does not load a provider's code. */
+  /** Reads the key and loads the model at its first turn, so that an idle server does not load a provider's code. */
   load: () => Promise<LanguageModelV3>;
+  /** If the provider refuses the key, the model is loaded again once, because `load` may return another key. */
+  keyExpires?: boolean;
   provider?: ProviderRequest;
   blame?: Omit<ProviderFacts, 'model'>;
   patience?: RetryPolicy;
@@ -29,10 +31,11 @@ export interface LanguageModelSource {
 }
 
 export function languageModel(source: LanguageModelSource): Model {
-  const { id, load, provider = {}, blame, patience = RETRY_POLICY, price, contextWindow } = source;
+  const { id, provider = {}, blame, patience = RETRY_POLICY, price, contextWindow } = source;
   const longest = contextWindow === undefined ? Infinity : contextWindow * LONGEST_TOKEN;
   const asker: Asker = {
-    load: once(load),
+    loaded: new Loaded(source.load),
+    keyExpires: source.keyExpires ?? false,
     provider,
     patience,
     longest,
@@ -68,22 +71,33 @@ const QUIET_MS = 20_000;
 /** Characters per token of the context window. A longer answer is an endless answer. */
 const LONGEST_TOKEN = 4;
 
-/** Loads a value once. After a failed import, the next call tries again. */
-function once<Value>(load: () => Promise<Value>): () => Promise<Value> {
-  let loaded: Promise<Value> | undefined;
-  return async () => {
-    loaded ??= load();
+/** A value that is loaded once. After a failure, or after `forget`, the next call loads it again. */
+class Loaded<Value> {
+  readonly #load: () => Promise<Value>;
+  #value: Promise<Value> | undefined;
+
+  constructor(load: () => Promise<Value>) {
+    this.#load = load;
+  }
+
+  async get(): Promise<Value> {
+    const value = (this.#value ??= this.#load());
     try {
-      return await loaded;
+      return await value;
     } catch (error) {
-      loaded = undefined;
+      this.forget();
       throw error;
     }
-  };
+  }
+
+  forget(): void {
+    this.#value = undefined;
+  }
 }
 
 interface Asker {
-  load: () => Promise<LanguageModelV3>;
+  loaded: Loaded<LanguageModelV3>;
+  keyExpires: boolean;
   provider: ProviderRequest;
   /** The maximum length of an answer, in characters. */
   longest: number;
@@ -114,10 +128,7 @@ async function* streamTurn(
   const unlink = onAbort(request.signal, () => abort.abort());
   try {
     signal.throwIfAborted();
-    const { reader, parts, first } = await withRetries(() => open(asker, request, signal), {
-      ...asker,
-      signal,
-    });
+    const { reader, parts, first } = await openWithRetries(asker, request, signal);
     const unbind = onAbort(signal, () => release(reader));
     try {
       yield* first.events;
@@ -136,6 +147,19 @@ async function* streamTurn(
     unlink();
   }
   return undefined;
+}
+
+async function openWithRetries(asker: Asker, request: ModelRequest, signal: AbortSignal): Promise<Opened> {
+  const attempt = () => withRetries(() => open(asker, request, signal), { ...asker, signal });
+  try {
+    return await attempt();
+  } catch (error) {
+    if (refusedPart(error) !== 'key') throw error;
+    // The person may have changed the key. The next turn reads it again.
+    asker.loaded.forget();
+    if (!asker.keyExpires) throw error;
+    return attempt();
+  }
 }
 
 async function open(asker: Asker, request: ModelRequest, signal: AbortSignal): Promise<Opened> {
@@ -164,12 +188,12 @@ function withoutParts(request: ModelRequest): ModelRequest {
 
 /** Calls the model and reads up to the first events, so that a retry never repeats any. */
 async function openStream(
-  { load, provider, longest }: Asker,
+  { loaded, provider, longest }: Asker,
   request: ModelRequest,
   signal: AbortSignal,
 ): Promise<Opened> {
   const options = { ...callOptions(request, provider), abortSignal: signal };
-  const asked = load().then((model) => model.doStream(options));
+  const asked = loaded.get().then((model) => model.doStream(options));
   const { stream } = await unlessAborted(asked, signal, (late) => late.stream.cancel());
   const reader = stream.getReader();
   const parts = new StreamPartReader(longest);

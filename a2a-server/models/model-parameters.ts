@@ -94,6 +94,8 @@ function effortOptions(named: Named, effort: Effort): SharedV3ProviderOptions {
       return { openai: { reasoningEffort: effort } };
     case 'openrouter':
     case 'ollama':
+    case 'lmstudio':
+    case 'llamacpp':
     case 'vllm':
     case 'openai-compatible':
       return { openaiCompatible: { reasoningEffort: effort } };

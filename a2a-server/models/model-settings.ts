@@ -1,15 +1,18 @@
 /** The settings of the models. */
 import { z } from 'zod';
 import { modelParametersSchema } from './model-parameters.ts';
+import { keySettingSchema } from './provider-key.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 
 /** The model providers. `openai-compatible` is any endpoint with OpenAI's chat completions API. */
-const providerNameSchema = z.enum([
+export const providerNameSchema = z.enum([
   'anthropic',
   'google',
   'openai',
   'openrouter',
   'ollama',
+  'lmstudio',
+  'llamacpp',
   'vllm',
   'openai-compatible',
 ]);
@@ -17,6 +20,8 @@ export type ProviderName = z.infer<typeof providerNameSchema>;
 
 /** The id of the default model, which needs no key and no network. */
 export const OFFLINE_MODEL_ID = 'offline';
+/** The model in examples of commands. */
+export const EXAMPLE_MODEL = 'anthropic:claude-sonnet-4-5';
 /** Model names that a client can use without knowing the server's models. */
 export const TIERS = ['fast', 'smart'] as const;
 
@@ -60,7 +65,7 @@ const LEAST_WINDOW = 8_000;
 
 /**
  * The server uses only models that the settings name. If only a key is in the environment, the server must not send
- * files to its provider. Keys come from the environment, not from the settings (see `providers.ts`).
+ * files to its provider. A key is in the environment, or a command prints it. The settings contain no key.
  */
 export const modelSettingsSchema = z.strictObject({
   /** The model for tasks that do not choose one. */
@@ -75,6 +80,11 @@ export const modelSettingsSchema = z.strictObject({
     .partialRecord(providerNameSchema, baseUrl)
     .default({})
     .describe('other base URLs of providers, e.g. {"openai-compatible": "http://localhost:11434/v1"}'),
+  /** The sources of keys, by provider. They override the usual variables of the provider. */
+  keys: z
+    .partialRecord(providerNameSchema, keySettingSchema)
+    .default({})
+    .describe('where the keys of providers come from: a variable, or a command that prints the key'),
   /** The prices of models, by id. They override those of `known-models.json`. */
   prices: z
     .record(modelIdSchema, price)

@@ -17,6 +17,8 @@ export interface ModelRequest {
   tools: ToolDeclaration[];
   /** The task and its workspace, for an agent with its own memory, process and directory (ACP). */
   place?: TaskPlace;
+  /** The maximum length of the answer in tokens, for a trial. It overrides the settings. */
+  maxOutputTokens?: number;
   signal: AbortSignal;
 }
 

@@ -38,6 +38,7 @@ export function callOptions(
     ...(request.tools.length > 0 && { tools: request.tools.map(functionTool), toolChoice: { type: 'auto' } }),
     ...(options && { providerOptions: options }),
     ...limits,
+    ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
   };
 }
 

@@ -25,8 +25,8 @@ interface ProviderFailure {
 export interface ProviderFacts {
   /** The id of the model, e.g. `anthropic:claude-…`. */
   model: string;
-  /** The environment variable of the provider's key, if it has one. */
-  keyVariable?: string;
+  /** Where the provider's key comes from, e.g. the name of a variable. */
+  keySource?: string;
   secrets: readonly string[];
 }
 
@@ -43,7 +43,11 @@ const TOO_LONG =
 
 /** Classifies an error of a model call. The error was thrown, or it was a part of the stream. */
 export function providerFailure(thrown: unknown, blame: ProviderFacts): ProviderFailure {
-  if (thrown instanceof ProductError) return { error: thrown, retry: thrown.retryable, waitMs: undefined };
+  if (thrown instanceof ProductError) {
+    const asked = thrown.facts[RETRY_AFTER];
+    const waitMs = asked === undefined ? undefined : Number(asked);
+    return { error: thrown, retry: thrown.retryable, waitMs };
+  }
   const status = statusOf(thrown);
   const facts = { model: blame.model, ...(status !== undefined && { status: String(status) }) };
   if (hasNoCredit(thrown, status)) {
@@ -51,11 +55,16 @@ export function providerFailure(thrown: unknown, blame: ProviderFacts): Provider
     return { error: new ProductError('AGENT_ERROR', message, { facts }), retry: false, waitMs: undefined };
   }
   if (status === 401 || status === 403 || refusesKey(thrown, status)) {
-    const hint = blame.keyVariable === undefined ? 'its key' : blame.keyVariable;
-    const message = `${blame.model} refused the key (${status}). Check ${hint} and the permissions of the key.`;
-    return { error: new ProductError('AGENT_ERROR', message, { facts }), retry: false, waitMs: undefined };
+    const message = `${blame.model} refused the key (${status}). Check ${blame.keySource ?? 'its key'} and the permissions of the key.`;
+    const error = new ProductError('AGENT_ERROR', message, { facts: { ...facts, [REFUSED]: 'key' } });
+    return { error, retry: false, waitMs: undefined };
   }
   const said = redact(saidBy(thrown), blame.secrets);
+  if (lacksModel(status, said)) {
+    const message = `${blame.model} refused the request (${status}): ${said}. "mcp-a2a-bridge model list" lists models.`;
+    const error = new ProductError('AGENT_ERROR', message, { facts: { ...facts, [REFUSED]: 'model' } });
+    return { error, retry: false, waitMs: undefined };
+  }
   if (status === 413 || (!isPassing(thrown, status) && TOO_LONG.test(said))) {
     const message = `${blame.model} refused the request because of its length: ${said}`;
     return { error: new PromptTooLong(message), retry: false, waitMs: undefined };
@@ -69,6 +78,21 @@ export function providerFailure(thrown: unknown, blame: ProviderFacts): Provider
   const asked = waitMs === undefined ? {} : { [RETRY_AFTER]: String(waitMs) };
   const error = new ProductError('AGENT_UNREACHABLE', message, { facts: { ...facts, ...asked } });
   return { error, retry: true, waitMs };
+}
+
+/** The key of an error's fact: what the provider refused, `key` or `model`. */
+const REFUSED = 'refused';
+
+/** @returns undefined if the provider refused something else, or the error is no refusal */
+export function refusedPart(error: unknown): 'key' | 'model' | undefined {
+  const part = error instanceof ProductError ? error.facts[REFUSED] : undefined;
+  return part === 'key' || part === 'model' ? part : undefined;
+}
+
+/** Anthropic, OpenAI, Google, Ollama and vLLM answer 404 for an unknown model, OpenRouter 400 ("is not a valid model ID"). */
+function lacksModel(status: number | undefined, said: string): boolean {
+  if (status === 404) return /model/i.test(said);
+  return status === 400 && /not a valid model|model[^.]*(?:not found|does not exist)/i.test(said);
 }
 
 /** Google and some others refuse a key with status 400. */

@@ -1,6 +1,6 @@
 /**
  * Finds the key and the URL of each provider and loads its code. The import happens at the provider's first turn, so
- * that a server without this provider does not load its code.
+ * that a server without this provider does not load its code. The settings may name another source of a key.
  *
  * | provider          | key                                                   | URL                                             |
  * | ----------------- | ----------------------------------------------------- | ----------------------------------------------- |
@@ -9,6 +9,8 @@
  * | openai            | OPENAI_API_KEY                                        | setting, or https://api.openai.com/v1           |
  * | openrouter        | OPENROUTER_API_KEY                                    | setting, or https://openrouter.ai/api/v1        |
  * | ollama            | OLLAMA_API_KEY, if it needs one                       | setting, or http://127.0.0.1:11434/v1           |
+ * | lmstudio          | LMSTUDIO_API_KEY, if it needs one                     | setting, or http://127.0.0.1:1234/v1            |
+ * | llamacpp          | LLAMACPP_API_KEY, if it needs one                     | setting, or http://127.0.0.1:8080/v1            |
  * | vllm              | VLLM_API_KEY, if it needs one                         | setting, or http://127.0.0.1:8000/v1            |
  * | openai-compatible | MCP_A2A_OPENAI_COMPATIBLE_API_KEY, if it needs one    | setting, or MCP_A2A_OPENAI_COMPATIBLE_URL       |
  */
@@ -16,6 +18,7 @@ import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { BASE_URL, isBaseUrl, type ProviderName } from './model-settings.ts';
 import { needsResponses } from './needs-responses.ts';
+import { providerKey, type KeySetting, type ProviderKey } from './provider-key.ts';
 import type { ProviderRequest } from './prompt.ts';
 import { fetchWithVersion, hasVersion, withoutSlash, withVersion } from './versioned-url.ts';
 
@@ -89,6 +92,18 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     baseUrl: 'http://127.0.0.1:8000/v1',
     load: (model, access) => compatible('vllm', model, access),
   },
+  lmstudio: {
+    keyVariables: ['LMSTUDIO_API_KEY'],
+    keyNeeded: false,
+    baseUrl: 'http://127.0.0.1:1234/v1',
+    load: (model, access) => compatible('lmstudio', model, access),
+  },
+  llamacpp: {
+    keyVariables: ['LLAMACPP_API_KEY'],
+    keyNeeded: false,
+    baseUrl: 'http://127.0.0.1:8080/v1',
+    load: (model, access) => compatible('llamacpp', model, access),
+  },
   'openai-compatible': {
     keyVariables: ['MCP_A2A_OPENAI_COMPATIBLE_API_KEY'],
     keyNeeded: false,
@@ -115,38 +130,53 @@ async function compatible(
 }
 
 interface ProviderConnection {
-  access: ProviderAccess;
-  /** The environment variable that contains the key, or should contain it. */
-  keyVariable: string;
-  load: (model: string) => Promise<LanguageModelV3>;
+  baseURL: string;
+  key: ProviderKey;
+  /** Loads the model for a key that `key.read` has returned. */
+  load: (model: string, apiKey: string) => Promise<LanguageModelV3>;
   /** Returns additional request options for the model. */
   request: (model: string) => ProviderRequest;
 }
 
+/** What the settings say about a provider. */
+interface ProviderSettings {
+  baseUrl: string | undefined;
+  key: KeySetting | undefined;
+}
+
 /**
- * Finds the URL and the key of a provider in the settings and the environment.
+ * Finds the URL of a provider and the source of its key.
  * @throws ProductError CONFIGURATION, which names the missing or invalid variable
  */
 export function resolveProvider(
   name: ProviderName,
-  baseUrl: string | undefined,
+  settings: ProviderSettings,
   env: Environment,
 ): ProviderConnection {
   const provider = PROVIDERS[name];
-  const keyVariable =
-    provider.keyVariables.find((variable) => env[variable]) ?? provider.keyVariables[0] ?? '';
-  const apiKey = env[keyVariable] ?? '';
-  if (apiKey === '' && provider.keyNeeded)
-    throw new ProductError(
-      'CONFIGURATION',
-      `The provider ${name} needs a key: set ${provider.keyVariables.join(' or ')} in the server's environment and restart the server.`,
-      { facts: { provider: name, variable: keyVariable } },
-    );
-  const given = baseUrl ?? provider.baseUrl ?? env[COMPATIBLE_URL] ?? '';
+  const needs = { provider: name, variables: provider.keyVariables, needed: provider.keyNeeded };
+  const key = providerKey(needs, settings.key, env);
+  const baseURL = providerUrl(name, settings.baseUrl, env);
+  return {
+    baseURL,
+    key,
+    load: (model, apiKey) => provider.load(model, { baseURL, apiKey }),
+    request: (model) => provider.request?.(model) ?? {},
+  };
+}
+
+/**
+ * The URL of a provider's API, with its version.
+ * @param baseUrl the URL in the settings
+ * @throws ProductError CONFIGURATION if the URL is missing or invalid
+ */
+export function providerUrl(name: ProviderName, baseUrl: string | undefined, env: Environment): string {
+  const own = PROVIDERS[name].baseUrl;
+  const given = baseUrl ?? own ?? env[COMPATIBLE_URL] ?? '';
   if (given === '')
     throw new ProductError(
       'CONFIGURATION',
-      `The provider ${name} needs the URL of its endpoint: set ${COMPATIBLE_URL}, e.g. to http://localhost:11434/v1.`,
+      `The provider ${name} needs the URL of its endpoint: set ${COMPATIBLE_URL}, e.g. to http://localhost:11434/v1, or run: mcp-a2a-bridge model set ${name}:<model> --base-url <url>.`,
       { facts: { provider: name, variable: COMPATIBLE_URL } },
     );
   // This URL comes from the environment. The schema of the settings checks the other URLs.
@@ -156,8 +186,5 @@ export function resolveProvider(
       `The environment variable ${COMPATIBLE_URL} is not valid. Allowed: ${BASE_URL}, e.g. http://localhost:11434/v1.`,
       { facts: { provider: name, variable: COMPATIBLE_URL } },
     );
-  const baseURL = provider.baseUrl === undefined ? withoutSlash(given) : withVersion(given, provider.baseUrl);
-  const access = { baseURL, apiKey };
-  const request = (model: string): ProviderRequest => provider.request?.(model) ?? {};
-  return { access, keyVariable, load: (model) => provider.load(model, access), request };
+  return own === undefined ? withoutSlash(given) : withVersion(given, own);
 }

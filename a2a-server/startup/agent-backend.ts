@@ -1,8 +1,10 @@
 /** Creates the agent that runs the tasks, as the setting `agent` specifies. */
 import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Models } from '../models/model.ts';
+import type { RetryPolicy } from '../models/retry-policy.ts';
 import { agentName } from '../models/acp/agent-command.ts';
 import { offeredModels } from './configured-models.ts';
+import { modelAdvice } from './model-advice.ts';
 import { NO_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
 import { readScript } from '../models/scripted/script.ts';
 import { scriptedModels } from '../models/scripted/scripted-model.ts';
@@ -26,15 +28,22 @@ export interface AgentBackend {
   close: () => Promise<void>;
 }
 
-/** @param children records the agent's processes. @throws ProductError CONFIGURATION */
+/** @param children records the agent's processes. @param patience the retry policy for failing providers. @throws ProductError CONFIGURATION */
 export async function createAgentBackend(
   settings: ServerSettings,
   children: ChildProcesses = NO_RECORDS,
+  patience?: RetryPolicy,
 ): Promise<AgentBackend> {
   const { agent } = settings;
   switch (agent.type) {
     case 'model':
-      return { models: offeredModels(settings, process.env), close: nothing };
+      return {
+        models: offeredModels(settings, process.env, {
+          patience,
+          advise: () => modelAdvice(settings, process.argv[1]),
+        }),
+        close: nothing,
+      };
     case 'scripted':
       return { models: scriptedModels(await readScript(agent.file), systemClock), close: nothing };
     case 'acp': {

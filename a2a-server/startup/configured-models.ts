@@ -5,9 +5,10 @@ import { knownModel } from '../models/known-models.ts';
 import { parameterRefusal, parameterRequest, type ModelParameters } from '../models/model-parameters.ts';
 import type { ProviderRequest } from '../models/prompt.ts';
 import { mergeProviderData } from '../models/provider-data.ts';
-import { offlineModel } from '../models/offline/offline-model.ts';
+import { offlineModel, type ModelAdvice } from '../models/offline/offline-model.ts';
 import type { Model, Models } from '../models/model.ts';
 import type { RetryPolicy } from '../models/retry-policy.ts';
+import { keySourceText } from '../models/provider-key.ts';
 import { resolveProvider } from '../models/providers.ts';
 import {
   DEFAULT_WINDOW,
@@ -18,15 +19,21 @@ import {
 } from '../models/model-settings.ts';
 import type { ServerSettings } from './settings.ts';
 
+interface ModelOptions {
+  /** The retry policy for failing providers; the default is `RETRY_POLICY`. */
+  patience?: RetryPolicy | undefined;
+  /** Says how to choose a model, for the offline model. */
+  advise?: ModelAdvice | undefined;
+}
+
 /**
  * Offers the models in the settings, and `offline`. Loads a model, and connects to its provider, only when a task uses
  * it.
- * @param patience the retry policy for failing providers; the default is `RETRY_POLICY`
  */
 export function createModels(
   settings: ModelSettings,
   env: Readonly<Record<string, string | undefined>>,
-  patience?: RetryPolicy,
+  options: ModelOptions = {},
 ): Models {
   const tiers = new Map(TIERS.map((tier) => [tier as string, settings[tier] ?? settings.model]));
   const ids = new Set([OFFLINE_MODEL_ID, settings.model, ...tiers.values(), ...settings.others]);
@@ -39,7 +46,7 @@ export function createModels(
       // A tier may have its own parameters.
       const key = name !== undefined && tiers.has(name) && settings.parameters[name] ? name : id;
       const parameters = { ...settings.parameters[id], ...settings.parameters[key] };
-      const model = known.get(key) ?? build(id, settings, { env, parameters, ...(patience && { patience }) });
+      const model = known.get(key) ?? build(id, settings, { env, parameters, ...options });
       known.set(key, model);
       return model;
     },
@@ -47,21 +54,26 @@ export function createModels(
   };
 }
 
-interface ModelContext {
+interface ModelContext extends ModelOptions {
   env: Readonly<Record<string, string | undefined>>;
   parameters: ModelParameters;
-  patience?: RetryPolicy;
 }
 
 /** @throws ProductError CONFIGURATION if a key or a URL is missing, or if the model does not accept the parameters */
-function build(id: string, settings: ModelSettings, { env, parameters, patience }: ModelContext): Model {
+function build(
+  id: string,
+  settings: ModelSettings,
+  { env, parameters, patience, advise }: ModelContext,
+): Model {
   const parsed = parseModelId(id);
-  if (parsed === undefined) return offlineModel(OFFLINE_MODEL_ID);
-  const { access, keyVariable, load, request } = resolveProvider(
-    parsed.provider,
-    settings.baseUrls[parsed.provider],
+  if (parsed === undefined) return offlineModel(OFFLINE_MODEL_ID, advise);
+  const { provider } = parsed;
+  const { key, load, request } = resolveProvider(
+    provider,
+    { baseUrl: settings.baseUrls[provider], key: settings.keys[provider] },
     env,
   );
+  const secrets: string[] = [];
   const known = knownModel(parsed.provider, parsed.model);
   // Another endpoint may have other prices. An unknown price is better than a wrong price.
   const listPrice = settings.baseUrls[parsed.provider] === undefined ? known?.price : undefined;
@@ -76,11 +88,16 @@ function build(id: string, settings: ModelSettings, { env, parameters, patience 
     );
   return languageModel({
     id,
-    load: () => load(parsed.model),
+    load: async () => {
+      const apiKey = await key.read();
+      secrets.push(apiKey);
+      return load(parsed.model, apiKey);
+    },
+    keyExpires: key.source.type === 'command',
     provider: withParameters(request(parsed.model), parameterRequest(parsed, parameters)),
     ...(price && { price }),
     contextWindow,
-    blame: { keyVariable, secrets: [access.apiKey] },
+    blame: { keySource: keySourceText(provider, key.source), secrets },
     ...(patience && { patience }),
   });
 }
@@ -108,6 +125,7 @@ type Offer = Pick<
   | 'smartModel'
   | 'otherModel'
   | 'baseUrls'
+  | 'keys'
   | 'prices'
   | 'contextWindow'
   | 'modelParameters'
@@ -116,16 +134,15 @@ type Offer = Pick<
 
 /**
  * Creates each offered model. So the start fails if a key or an address is missing, and not the first task.
- * @param patience as for `createModels`
  * @throws ProductError CONFIGURATION
  */
 export function offeredModels(
   settings: Offer,
   env: Readonly<Record<string, string | undefined>>,
-  patience?: RetryPolicy,
+  options: ModelOptions = {},
 ): Models {
   const { model, fastModel, smartModel, otherModel, modelParameters, ...tables } = settings;
-  const { baseUrls, prices, contextWindow } = tables;
+  const { baseUrls, keys, prices, contextWindow } = tables;
   const models = createModels(
     {
       model,
@@ -133,12 +150,13 @@ export function offeredModels(
       smart: smartModel,
       others: otherModel,
       baseUrls,
+      keys,
       prices,
       contextWindow,
       parameters: modelParameters,
     },
     env,
-    patience,
+    options,
   );
   const offered = models.list().map((name) => models.resolve(name));
   const unpriced = offered.find(({ id, price }) => id !== OFFLINE_MODEL_ID && price === undefined);

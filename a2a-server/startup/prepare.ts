@@ -6,6 +6,7 @@ import { realpath } from 'node:fs/promises';
 import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
 import { serversToStart } from '../mcp-servers/variables.ts';
 import { readPage, type Page } from '../page/page-route.ts';
+import type { RetryPolicy } from '../models/retry-policy.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { ChildProcesses } from '../processes/child-processes.ts';
 import { builtinTools } from '../tools/builtin/builtin-tools.ts';
@@ -32,6 +33,8 @@ export interface Surroundings {
   pageDirectory: string;
   children: ChildProcesses;
   outputs: ReadOutput;
+  /** The retry policy for failing providers; the default is `RETRY_POLICY`. */
+  patience?: RetryPolicy;
   /** Creates the state directory. In a check it creates nothing. */
   makeDirectory: () => Promise<void>;
 }
@@ -39,10 +42,10 @@ export interface Surroundings {
 /** @throws ProductError CONFIGURATION */
 export async function prepareServer(
   settings: ServerSettings,
-  { pageDirectory, children, outputs, makeDirectory }: Surroundings,
+  { pageDirectory, children, outputs, patience, makeDirectory }: Surroundings,
 ): Promise<Prepared> {
   const page = await readPage(pageDirectory);
-  const worker = await createAgentBackend(settings, children);
+  const worker = await createAgentBackend(settings, children, patience);
   await makeDirectory();
   const confinement = await confinementOf(settings);
   const tools = worker.tools ?? toolsOf(settings, { confinement, outputs, children });

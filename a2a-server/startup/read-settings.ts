@@ -27,7 +27,13 @@ export async function readServerSettings(
   checkHost(settings.host, settings.allowRemote);
   if (settings.workspace !== undefined) await checkWorkspace({ ...settings, stateDir }, sources);
   const portChosen = sourceOfSetting(ALL_SETTINGS, 'port', sources) !== 'default';
-  return { ...settings, workspace: settings.workspace ?? currentDirectory(), stateDir, portChosen };
+  return {
+    ...settings,
+    workspace: settings.workspace ?? currentDirectory(),
+    stateDir,
+    configFile: named ? configFile : undefined,
+    portChosen,
+  };
 }
 
 /**

@@ -382,6 +382,15 @@ export const UNFLAGGED_SETTINGS = {
     describe: 'other base URLs of model providers',
     allowed: 'in the configuration file, {"provider": "URL"}',
   }),
+  keys: setting({
+    kind: 'text',
+    schema: modelSettingsSchema.shape.keys,
+    fallback: {},
+    env: 'A2A_SERVER_KEYS',
+    describe: 'where the keys of model providers come from, if not from their usual variables',
+    allowed:
+      'in the configuration file, {"provider": {"env": "NAME"}} or {"provider": {"command": ["program", "argument"]}}',
+  }),
   prices: setting({
     kind: 'text',
     schema: modelSettingsSchema.shape.prices,
@@ -423,6 +432,8 @@ export const ALL_SETTINGS = { ...SERVER_SETTINGS, ...UNFLAGGED_SETTINGS };
 
 export interface ServerSettings extends SettingValues<typeof ALL_SETTINGS> {
   stateDir: string;
+  /** The configuration file, if a flag or a variable names it. */
+  configFile: string | undefined;
   /** False if the port is the default. */
   portChosen: boolean;
 }

@@ -1,14 +1,33 @@
-/** Tests a model: requests an answer and waits for its first event. */
-import { messageOf } from '../../shared/runtime/errors.ts';
+/** Tests a model: requests the shortest answer, and waits for its first event. */
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Model } from '../models/model.ts';
+import { parseModelId } from '../models/model-settings.ts';
+import { needsResponses } from '../models/needs-responses.ts';
+import { refusedPart } from '../models/provider-failure.ts';
 
-/** The time limit in milliseconds. A model that thinks first may need this time for its first token. */
-const LIMIT_MS = 30_000;
+/** The time limit in milliseconds. */
+export const TRIAL_LIMIT_MS = 10_000;
+/** The fewest tokens that OpenAI's Responses API accepts as a limit. */
+const LEAST_RESPONSE = 16;
 
-export type Trial = { type: 'answers'; ms: number } | { type: 'silent'; problem: string };
+export type Trial =
+  | { type: 'answers'; ms: number }
+  /** No answer within the time limit. */
+  | { type: 'slow'; limitMs: number }
+  | { type: 'failed'; problem: string; cause: FailureCause };
 
-/** Ends the request after the first event, so that it costs few tokens. @param limitMs in milliseconds */
-export async function tryModel(model: Model, limitMs = LIMIT_MS): Promise<Trial> {
+/** What failed: the provider refused the key or the model, or there is no connection to it. */
+type FailureCause = 'key' | 'model' | 'connection' | 'other';
+
+/** A model that accepts no tools cannot work as an agent, so the request offers one. */
+const TOOL = {
+  name: 'finish',
+  description: 'Ends the work',
+  inputSchema: { type: 'object' as const, properties: {}, additionalProperties: false },
+};
+
+/** Requests one token, and ends the request after the first event. @param limitMs in milliseconds */
+export async function tryModel(model: Model, limitMs = TRIAL_LIMIT_MS): Promise<Trial> {
   const before = performance.now();
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), limitMs);
@@ -17,16 +36,31 @@ export async function tryModel(model: Model, limitMs = LIMIT_MS): Promise<Trial>
       instructions: '',
       conversation: [{ role: 'user' as const, text: 'Answer with one word: ready' }],
       exchanges: [],
-      tools: [],
+      tools: [TOOL],
+      maxOutputTokens: leastAnswer(model.id),
       signal: limit.signal,
     };
     // `break` ends the iteration, which cancels the request.
     for await (const _ of model.stream(request)) break;
     return { type: 'answers', ms: performance.now() - before };
   } catch (error) {
-    const problem = limit.signal.aborted ? `no answer within ${limitMs / 1000} s.` : messageOf(error);
-    return { type: 'silent', problem };
+    return limit.signal.aborted
+      ? { type: 'slow', limitMs }
+      : { type: 'failed', problem: messageOf(error), cause: causeOf(error) };
   } finally {
     clearTimeout(timer);
   }
+}
+
+function causeOf(error: unknown): FailureCause {
+  const refused = refusedPart(error);
+  if (refused !== undefined) return refused;
+  const unconnected = error instanceof ProductError && error.retryable && error.facts['status'] === undefined;
+  return unconnected ? 'connection' : 'other';
+}
+
+/** In tokens. */
+function leastAnswer(id: string): number {
+  const named = parseModelId(id);
+  return named?.provider === 'openai' && needsResponses(named.model) ? LEAST_RESPONSE : 1;
 }

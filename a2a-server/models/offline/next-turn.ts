@@ -6,7 +6,7 @@
  * a turn is the next turn.
  */
 import type { ConversationStep } from '../model.ts';
-import { FORMS, readMessage } from './read-message.ts';
+import { readMessage } from './read-message.ts';
 import { callsOfStep, type PlannedCall, type PlanStep } from './step.ts';
 
 /** Text to stream: `repeat` chunks of `text`, or `text` word by word. */
@@ -15,12 +15,17 @@ export interface SayStep {
   repeat?: number;
 }
 
+/** A message that the model does not understand. */
+interface Refusal {
+  refused: string;
+}
+
 export type NextTurn =
-  | { type: 'calls'; said: SayStep[]; calls: PlannedCall[] }
+  | { type: 'calls'; said: (SayStep | Refusal)[]; calls: PlannedCall[] }
   /** The last turn. */
-  | { type: 'end'; said: SayStep[] }
+  | { type: 'end'; said: (SayStep | Refusal)[] }
   /** The model cannot do the task, and has done nothing. */
-  | { type: 'rejected'; message: string };
+  | ({ type: 'rejected' } & Refusal);
 
 /** Maximum characters of a tool's result in the model's text. */
 const MAX_REPEATED = 10_000;
@@ -30,13 +35,13 @@ type Result = Extract<ConversationStep, { role: 'tool' }>['results'][number];
 export function nextTurn(conversation: readonly ConversationStep[], offered: ReadonlySet<string>): NextTurn {
   const { messages, turns } = unanswered(conversation);
   const readings = messages.map(({ text, fresh }) => ({ ...readMessage(text), fresh }));
-  const said: SayStep[] = readings.flatMap((reading) =>
-    reading.type === 'refused' && reading.fresh ? [{ text: refusalText(reading.why) }] : [],
+  const said: (SayStep | Refusal)[] = readings.flatMap((reading) =>
+    reading.type === 'refused' && reading.fresh ? [{ refused: reading.why }] : [],
   );
   const steps = readings.flatMap((reading) => (reading.type === 'steps' ? reading.steps : []));
   const [first] = said;
-  if (first !== undefined && turns.length === 0 && steps.length === 0)
-    return { type: 'rejected', message: first.text };
+  if (first !== undefined && 'refused' in first && turns.length === 0 && steps.length === 0)
+    return { type: 'rejected', ...first };
   let taken = 0;
   for (const step of steps) {
     const current = taken === turns.length;
@@ -52,14 +57,6 @@ export function nextTurn(conversation: readonly ConversationStep[], offered: Rea
     if (taken === turns.length) said.push({ text: report(step, results) });
   }
   return { type: 'end', said: said.length > 0 ? said : [{ text: 'There was nothing to do.' }] };
-}
-
-function refusalText(why: string): string {
-  return [
-    `No model is configured, and the offline model does not understand this message: ${why}.`,
-    'To choose a model, start the server with --model, for example --model anthropic:claude-sonnet-4-5, and set the key of its provider (docs/models.md).',
-    `Without a model, one message is one of: ${FORMS.map(({ form }) => form).join(' · ')} · a JSON plan (docs/offline-model.md).`,
-  ].join('\n');
 }
 
 function report(step: PlanStep, results: readonly Result[]): string {

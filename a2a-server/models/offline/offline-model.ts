@@ -5,21 +5,40 @@
 import type { TurnEnd } from '../../task/events.ts';
 import type { Model, ModelEvent } from '../model.ts';
 import { nextTurn, type NextTurn, type SayStep } from './next-turn.ts';
+import { FORMS } from './read-message.ts';
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-/** @param id the name of the model in each turn */
-export function offlineModel(id: string): Model {
+/** Says how to choose a language model: a sentence with the command. */
+export type ModelAdvice = () => Promise<string>;
+
+const GENERAL_ADVICE =
+  'To choose a model, run in a terminal: mcp-a2a-bridge model set <provider>:<model> (docs/models.md).';
+
+/**
+ * @param id the name of the model in each turn
+ * @param advise called only for a message that the model does not understand
+ */
+export function offlineModel(id: string, advise: ModelAdvice = () => Promise.resolve(GENERAL_ADVICE)): Model {
   return {
     id,
     async *stream({ conversation, tools, signal }) {
       const turn = nextTurn(conversation, new Set(tools.map(({ name }) => name)));
-      for (const text of turn.type === 'rejected' ? [] : deltas(turn.said)) {
+      if (turn.type === 'rejected') {
+        const message = refusalText(turn.refused, await advise());
+        yield { type: 'finish', end: { type: 'rejected', message }, usage: NO_USAGE };
+        return;
+      }
+      const said: SayStep[] = [];
+      for (const each of turn.said)
+        said.push('refused' in each ? { text: refusalText(each.refused, await advise()) } : each);
+      for (const text of deltas(said)) {
         signal.throwIfAborted();
         yield { type: 'text', text };
       }
       yield* calls(turn);
-      yield { type: 'finish', end: endOf(turn), usage: NO_USAGE };
+      const end: TurnEnd = turn.type === 'calls' ? 'tool-calls' : 'stop';
+      yield { type: 'finish', end, usage: NO_USAGE };
     },
   };
 }
@@ -39,13 +58,10 @@ function* calls(turn: NextTurn): Generator<ModelEvent> {
     yield { type: 'call', modelCallId: `call-${index + 1}`, tool, input };
 }
 
-function endOf(turn: NextTurn): TurnEnd {
-  switch (turn.type) {
-    case 'calls':
-      return 'tool-calls';
-    case 'end':
-      return 'stop';
-    case 'rejected':
-      return { type: 'rejected', message: turn.message };
-  }
+function refusalText(why: string, advice: string): string {
+  return [
+    `No model is configured, so the agent does not understand this message: ${why}.`,
+    advice,
+    `Without a model, one message is one of: ${FORMS.map(({ form }) => form).join(' · ')} · a JSON plan (docs/offline-model.md).`,
+  ].join('\n');
 }

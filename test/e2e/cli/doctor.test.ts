@@ -223,6 +223,43 @@ describe('doctor', () => {
     }
   });
 
+  it('asks for one token, and names the next step for a wrong key, an unknown model and a missing program', async () => {
+    const endpoint = await startFakeModelEndpoint();
+    try {
+      const model = 'anthropic:claude-sonet-4-5';
+      const env = { ANTHROPIC_API_KEY: 'sk-secret-1' };
+      const { examined: examine } = await withSettings(
+        { server: { model, baseUrls: { anthropic: endpoint.url } } },
+        env,
+      );
+      endpoint.script({ type: 'turn', turn: { text: ['r'], finish: 'length' } });
+      expect(of(await examine(), 'model')?.level).toBe('ok');
+      expect(endpoint.received[0]?.body).toMatchObject({ max_tokens: 1, tools: [{ name: 'finish' }] });
+      const body = { type: 'error', error: { type: 'not_found_error', message: `model: ${model}` } };
+      endpoint.script({ type: 'status', status: 404, body });
+      expect(of(await examine(), 'model')).toMatchObject({
+        level: 'fail',
+        next: expect.stringContaining('mcp-a2a-bridge model set anthropic:claude-sonnet-4-5'),
+      });
+      endpoint.script({ type: 'status', status: 401 });
+      const refused = of(await examine(), 'model');
+      expect(refused).toMatchObject({
+        message: expect.stringContaining('Check ANTHROPIC_API_KEY'),
+        next: expect.stringContaining('--key-command'),
+      });
+      expect(JSON.stringify(refused)).not.toContain('sk-secret-1');
+      const absent = await withSettings({
+        server: { model: 'vllm:m', baseUrls: { vllm: 'http://127.0.0.1:1' } },
+      });
+      expect(of(await absent.examined(), 'model')).toMatchObject({
+        level: 'fail',
+        next: expect.stringContaining('Start the program that serves the model at http://127.0.0.1:1/v1'),
+      });
+    } finally {
+      await endpoint.close();
+    }
+  });
+
   it('reports a running server whose model differs from the settings', async () => {
     const on = await cliStage();
     const config = join(on.server.stateDir, 'config.json');

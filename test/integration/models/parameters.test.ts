@@ -19,7 +19,7 @@ function models(model: string, parameters: Record<string, object>): Models {
     parameters,
     baseUrls: { [model.slice(0, model.indexOf(':'))]: endpoint.url },
   });
-  return createModels(settings, KEYS, { retries: 0, pauseMs: 0, maxPauseMs: 0 });
+  return createModels(settings, KEYS, { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
 }
 
 interface Sent {

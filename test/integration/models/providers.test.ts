@@ -71,7 +71,7 @@ function modelOf(provider: (typeof PROVIDERS)[number]): Model {
     model: provider.id,
     baseUrls: { [name]: endpoint.url + provider.base },
   });
-  return createModels(settings, { [provider.variable]: KEY }, IMPATIENT).resolve(undefined);
+  return createModels(settings, { [provider.variable]: KEY }, { patience: IMPATIENT }).resolve(undefined);
 }
 
 function request(signal: AbortSignal = new AbortController().signal): ModelRequest {

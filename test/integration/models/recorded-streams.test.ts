@@ -94,7 +94,7 @@ function modelsOf(...providers: Provider[]): Models {
     baseUrls: Object.fromEntries(providers.map(({ name }) => [name, `${endpoint.url}/v1`])),
   });
   const env = Object.assign({}, ...providers.map((provider) => provider.env));
-  return createModels(settings, env, { retries: 0, pauseMs: 0, maxPauseMs: 0 });
+  return createModels(settings, env, { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
 }
 
 function sent(provider: Provider, index: number): string {

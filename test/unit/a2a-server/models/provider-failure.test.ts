@@ -6,7 +6,7 @@ import { StreamCutOff, ModelRefusal } from '../../../../a2a-server/models/stream
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
 const SECRET = 'sk-12345';
-const BLAME = { model: 'openai:m', keyVariable: 'OPENAI_API_KEY', secrets: [SECRET, ''] };
+const BLAME = { model: 'openai:m', keySource: 'OPENAI_API_KEY', secrets: [SECRET, ''] };
 
 function http(
   statusCode: number,
@@ -76,8 +76,10 @@ describe('a permanent failure', () => {
 describe('the error message', () => {
   test('names the model and the status', () => {
     const { error } = providerFailure(http(404, 'no such model.'), BLAME);
-    expect(error.message).toBe('openai:m refused the request (404): no such model');
-    expect(error.facts).toEqual({ model: 'openai:m', status: '404' });
+    expect(error.message).toBe(
+      'openai:m refused the request (404): no such model. "mcp-a2a-bridge model list" lists models.',
+    );
+    expect(error.facts).toEqual({ model: 'openai:m', status: '404', refused: 'model' });
   });
 
   test.each([

@@ -4,7 +4,7 @@ import { RETRY_AFTER } from '../../../../a2a-server/models/model.ts';
 import { RETRY_POLICY, withRetries } from '../../../../a2a-server/models/retry-policy.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
-const BLAME = { model: 'openai:m', keyVariable: 'OPENAI_API_KEY', secrets: [] };
+const BLAME = { model: 'openai:m', keySource: 'OPENAI_API_KEY', secrets: [] };
 
 describe('the retries of a model call', () => {
   test('leave a longer delay to the task, which shows its reason at once', async () => {

@@ -7,6 +7,7 @@ const SETTINGS: Parameters<typeof offeredModels>[0] = {
   smartModel: undefined,
   otherModel: [],
   baseUrls: {},
+  keys: {},
   prices: { 'openai:large': { input: 3, output: 15 } },
   modelParameters: {},
   contextWindow: {},

@@ -61,7 +61,9 @@ describe('a task for the offline model', () => {
     expect(turn).toMatchObject({ text: '', calls: [] });
     expect(turn.end).toEqual({
       type: 'rejected',
-      message: expect.stringMatching(/--model anthropic:.*\n.*create F with X/),
+      message: expect.stringMatching(
+        /^No model is configured, so the agent does not understand .*\n.*mcp-a2a-bridge model set .*\n.*create F with X/,
+      ),
     });
   });
 

@@ -1,0 +1,30 @@
+/** Finds the names that are most similar to a misspelt name. Pure. */
+
+const MOST = 3;
+/** Names with less in common are no suggestion. In edits per character of the longer name. */
+const FARTHEST = 0.5;
+
+/** @returns up to three names, the nearest first */
+export function nearestNames(name: string, known: readonly string[]): string[] {
+  const wanted = name.toLowerCase();
+  return known
+    .map((each) => ({ each, distance: distance(wanted, each.toLowerCase()) }))
+    .filter(({ distance: edits, each }) => edits <= FARTHEST * Math.max(wanted.length, each.length))
+    .toSorted((a, b) => a.distance - b.distance || a.each.localeCompare(b.each))
+    .slice(0, MOST)
+    .map(({ each }) => each);
+}
+
+/** The Levenshtein distance: the number of inserted, deleted or replaced characters. */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= from.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j += 1) {
+      const replaced = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

@@ -1,0 +1,94 @@
+/** Tries one model, and says what to do if it does not answer. */
+import { type CheckResult, fail, ok, warn } from '../../shared/runtime/check-result.ts';
+import { knownModelIds } from '../models/known-models.ts';
+import { findLocalModels, isLoopbackUrl } from '../models/local-models.ts';
+import type { Model } from '../models/model.ts';
+import { OFFLINE_MODEL_ID, parseModelId } from '../models/model-settings.ts';
+import { nearestNames } from '../models/nearest-names.ts';
+import { KEY_COMMAND_LIMIT_MS } from '../models/provider-key.ts';
+import { providerUrl } from '../models/providers.ts';
+import type { ServerSettings } from './settings.ts';
+import { TRIAL_LIMIT_MS, tryModel, type Trial } from './try-model.ts';
+
+/** For the list of local models, in milliseconds. */
+const LIST_LIMIT_MS = 1_000;
+
+interface CheckedSettings {
+  settings: Pick<ServerSettings, 'baseUrls' | 'keys'>;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+export async function checkModel(
+  model: Model,
+  subject: string,
+  { settings, env }: CheckedSettings,
+): Promise<CheckResult> {
+  const parsed = parseModelId(model.id);
+  if (parsed === undefined)
+    return ok(
+      subject,
+      `${OFFLINE_MODEL_ID}, which follows a few fixed forms. To choose a language model: mcp-a2a-bridge model set <provider>:<model>`,
+    );
+  const url = providerUrl(parsed.provider, settings.baseUrls[parsed.provider], env);
+  const key = settings.keys[parsed.provider];
+  const runsCommand = key !== undefined && 'command' in key;
+  const tried = await tryModel(model, TRIAL_LIMIT_MS + (runsCommand ? KEY_COMMAND_LIMIT_MS : 0));
+  switch (tried.type) {
+    case 'answers':
+      return ok(subject, `${model.id} answers (${(tried.ms / 1000).toFixed(1)} s)`);
+    case 'slow':
+      return slow(model.id, { subject, url, limitMs: tried.limitMs });
+    case 'failed':
+      return fail(
+        subject,
+        `${model.id} does not answer: ${tried.problem}`,
+        await nextStep(model.id, tried, { settings, url }),
+      );
+  }
+}
+
+function slow(
+  id: string,
+  { subject, url, limitMs }: { subject: string; url: string; limitMs: number },
+): CheckResult {
+  const message = `${id} has not answered within ${limitMs / 1000} s`;
+  return isLoopbackUrl(url)
+    ? warn(subject, `${message}. A local model may still be loading`, 'Run this again in a moment.')
+    : fail(subject, message, 'Check the network and the state of the provider, then run this again.');
+}
+
+async function nextStep(
+  id: string,
+  { cause }: Extract<Trial, { type: 'failed' }>,
+  { settings, url }: { settings: CheckedSettings['settings']; url: string },
+): Promise<string> {
+  if (cause === 'key')
+    return `Correct the key there, or name another source: ${modelSet(id)} --key-command "<a command that prints the key>".`;
+  if (cause === 'model') {
+    const [nearest, ...others] = await similarModels(id, settings);
+    if (nearest === undefined) return 'Choose another model: mcp-a2a-bridge model list.';
+    const rest = others.length === 0 ? '' : ` (or ${others.join(', ')})`;
+    return `Did you mean ${nearest}${rest}? Run: ${modelSet(nearest)}. "mcp-a2a-bridge model list" lists all.`;
+  }
+  if (cause === 'connection' && isLoopbackUrl(url))
+    return `Start the program that serves the model at ${url}, or name its address: ${modelSet(id)} --base-url <url>.`;
+  return 'Do what the message says, then run this again. --offline leaves this check out.';
+}
+
+/** The ids of models with similar names, of the same provider. */
+async function similarModels(id: string, settings: CheckedSettings['settings']): Promise<string[]> {
+  const provider = parseModelId(id)?.provider;
+  const local = await findLocalModels(settings, LIST_LIMIT_MS);
+  const served = local
+    .filter((each) => each.provider === provider)
+    .flatMap(({ models }) => models.map((model) => `${provider}:${model}`));
+  const known = knownModelIds(provider);
+  const near = nearestNames(id, [...served, ...known]);
+  // Few models are installed locally, so any of them helps.
+  return near.length > 0 ? near : served.slice(0, 3);
+}
+
+/** The command that sets a model. @param id null if the model is unknown */
+export function modelSet(id: string | null): string {
+  return `mcp-a2a-bridge model set ${id ?? '<provider>:<model>'}`;
+}

@@ -1,0 +1,44 @@
+/** Tells a person without a model how to choose one: the command, and the models that this machine serves now. */
+import { basename, dirname, join, resolve } from 'node:path';
+import { commandLine } from '../../shared/settings/command-line.ts';
+import {
+  hostEnvironment,
+  stateDirectory,
+  STATE_DIRECTORY_VARIABLE,
+} from '../../shared/state/state-directory.ts';
+import { EXAMPLE_MODEL } from '../models/model-settings.ts';
+import { findLocalModels } from '../models/local-models.ts';
+import type { ServerSettings } from './settings.ts';
+
+/** The answer waits for the list, so the limit is short. In milliseconds. */
+const LIST_LIMIT_MS = 250;
+const MOST_SHOWN = 5;
+
+type AdviceSettings = Pick<ServerSettings, 'stateDir' | 'configFile' | 'baseUrls'>;
+
+/** @param script the built main file of this server: `process.argv[1]` */
+export async function modelAdvice(settings: AdviceSettings, script: string | undefined): Promise<string> {
+  const local = await findLocalModels(settings, LIST_LIMIT_MS);
+  const ids = local.flatMap(({ provider, models }) => models.map((model) => `${provider}:${model}`));
+  const [first] = ids;
+  const set = `${bridgeCommand(settings, script)} model set`;
+  if (first === undefined)
+    return `To choose a model, run in a terminal: ${set} ${EXAMPLE_MODEL}. It needs a key of the provider. Other providers and local models work the same way (docs/models.md).`;
+  const more = ids.length > MOST_SHOWN ? ` and ${ids.length - MOST_SHOWN} more` : '';
+  return `To choose a model, run in a terminal: ${set} ${first}. This machine serves ${ids.slice(0, MOST_SHOWN).join(', ')}${more}. A model of a provider, e.g. ${EXAMPLE_MODEL}, works the same way (docs/models.md).`;
+}
+
+/** The start of the command line of the bridge, with the settings of this server. */
+function bridgeCommand({ stateDir, configFile }: AdviceSettings, script = ''): string {
+  const { [STATE_DIRECTORY_VARIABLE]: _, ...env } = process.env;
+  const usual = resolve(stateDirectory({ ...hostEnvironment(), env }));
+  return commandLine(
+    {
+      // The build puts both programs side by side, and npm puts both commands into one directory.
+      script: resolve(dirname(script), '../bridge/main.js'),
+      started: basename(script) === 'a2a-server' ? join(dirname(script), 'mcp-a2a-bridge') : undefined,
+      path: process.env['PATH'],
+    },
+    { stateDir: stateDir === usual ? undefined : stateDir, configFile },
+  );
+}
