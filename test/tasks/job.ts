@@ -20,6 +20,8 @@ const check = z.union([
   z.strictObject({ says: z.string() }),
   /** Pages that the agent has requested from the site. */
   z.strictObject({ asked: z.array(z.string()) }),
+  /** Pages that the agent must not request. */
+  z.strictObject({ notAsked: z.array(z.string()) }),
   /** The minimum number of questions to the person. With 0, there must be none. */
   z.strictObject({ decisions: z.int().min(0) }),
 ]);
@@ -43,6 +45,8 @@ const job = z.strictObject({
   task: z.string(),
   /** The task for the offline model: `{"plan": …}` of docs/offline-model.md. */
   plan: z.array(z.unknown()).min(1),
+  /** A plan with a typical mistake, for the offline model. The checks must find the job not done. */
+  clumsy: z.array(z.unknown()).min(1).optional(),
   files: z.record(path, z.string()).default({}),
   /** The pages of the job's web site, by path. */
   site: z.record(z.string(), z.string()).optional(),

@@ -27,6 +27,7 @@ describe('the judge of a job', () => {
     { command: 'grep -q two a.txt' },
     { says: 'is w.ll' },
     { asked: ['/a'] },
+    { notAsked: ['/b'] },
     { decisions: 1 },
   ];
 
@@ -43,6 +44,7 @@ describe('the judge of a job', () => {
     [{ command: 'echo because >&2; exit 3' }, /failed: because/],
     [{ says: 'ill' }, /did not say ill/],
     [{ asked: ['/a', '/b'] }, /never asked for \/b/],
+    [{ notAsked: ['/a', '/b'] }, /^asked for \/a$/],
     [{ decisions: 2 }, /asked 1 times, not 2/],
     [{ decisions: 0 }, /need not have been/],
   ])('names the check that fails: %j', async (check, words) => {

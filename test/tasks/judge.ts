@@ -54,6 +54,10 @@ async function failure(
     const missing = check.asked.filter((page) => !asked.includes(page));
     return missing.length === 0 ? undefined : `never asked for ${missing.join(', ')}`;
   }
+  if ('notAsked' in check) {
+    const unwanted = check.notAsked.filter((page) => asked.includes(page));
+    return unwanted.length === 0 ? undefined : `asked for ${unwanted.join(', ')}`;
+  }
   if (check.decisions === 0)
     return decisions === 0
       ? undefined

@@ -25,6 +25,8 @@ interface JobRun {
   agent: Agent;
   /** `offline` gets the job's plan, and any other model its task. Undefined means the server's default model. */
   model: string | undefined;
+  /** The plan of the offline model. */
+  plan: 'perfect' | 'clumsy';
   /** The workspace of the job is created in this directory. */
   directory: string;
   /** Ends the job. */
@@ -96,10 +98,11 @@ function worked(
   job: Job,
   workspace: string,
   person: Person,
-  { agent, model, signal }: JobRun,
+  { agent, model, plan, signal }: JobRun,
 ): Promise<TaskReport> {
   const client = new A2aClient(agent);
-  const text = model === 'offline' ? JSON.stringify({ plan: job.plan }) : job.task;
+  const steps = plan === 'clumsy' ? job.clumsy : job.plan;
+  const text = model === 'offline' ? JSON.stringify({ plan: steps }) : job.task;
   const request = { text, workspace, readOnly: job.readOnly, model };
   const execution: Execution = client.start(request, {
     signal,

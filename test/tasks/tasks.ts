@@ -14,6 +14,7 @@ const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
 const options = z.object({
   model: z.string().min(1),
+  plan: z.enum(['perfect', 'clumsy']),
   only: z.array(z.string()).optional(),
   jobs: z.string(),
   lanes: z.number(),
@@ -27,9 +28,12 @@ const WHAT_FOLLOWS = `
 The server is started for the run, with the environment of this command: keys of model providers are read from it.
 A person is played: everything is approved, but for what a job says. Each job is judged by what it leaves behind.
 
+With --plan clumsy the offline model makes a typical mistake in each job that has one. The judge must find each of these
+jobs not done, although the agent says that it is.
+
 Exit codes:
-  0  every job was done
-  1  some were not
+  0  every job was done; with --plan clumsy, none was
+  1  otherwise
   2  the run could not be made
 
 Examples:
@@ -48,6 +52,11 @@ function positive(text: string): number {
 const command = new Command('npm run tasks --')
   .description('Realistic jobs, done by a model under approvals, end to end on the built server.')
   .option('--model <id>', 'who does them: offline, or provider:model', 'offline')
+  .addOption(
+    new Option('--plan <plan>', 'which plan the offline model follows')
+      .choices(['perfect', 'clumsy'])
+      .default('perfect'),
+  )
   .option('--only <ids...>', 'these jobs alone')
   .option('--jobs <dir>', 'where the job files are (*.json)', 'test/tasks/jobs')
   .option('--lanes <n>', 'jobs side by side', positive, 2)
@@ -69,7 +78,12 @@ async function main(chosen: Options): Promise<void> {
   const unknown = chosen.only?.find((id) => all.every((job) => job.id !== id));
   if (unknown !== undefined)
     throw new Error(`there is no job ${unknown}; there are: ${all.map(({ id }) => id).join(', ')}`);
-  const jobs = all.filter(({ id }) => chosen.only?.includes(id) ?? true);
+  const clumsy = chosen.plan === 'clumsy';
+  if (clumsy && chosen.model !== 'offline') throw new Error('only the offline model follows a plan');
+  const jobs = all
+    .filter(({ id }) => chosen.only?.includes(id) ?? true)
+    .filter((job) => !clumsy || job.clumsy !== undefined);
+  if (jobs.length === 0) throw new Error('none of these jobs has a clumsy plan');
   const home = await newServerHome();
   const directory = await mkdtemp(join(tmpdir(), 'tasks-'));
   const server = launchServer({
@@ -96,7 +110,10 @@ async function main(chosen: Options): Promise<void> {
         ? `${JSON.stringify({ model: chosen.model, results }, null, 2)}\n`
         : reportText(chosen.model, results),
     );
-    process.exitCode = results.every(({ wrong }) => wrong.length === 0) ? EXIT.done : EXIT.failed;
+    // A task that broke off is no proof of the judge: the checks must find the mistake.
+    const expected = ({ wrong, state }: JobResult): boolean =>
+      clumsy ? wrong.length > 0 && state === 'completed' : wrong.length === 0;
+    process.exitCode = results.every(expected) ? EXIT.done : EXIT.failed;
   } finally {
     await server.stop();
     for (const path of [directory, directoryOf(home)]) await rm(path, { recursive: true, force: true });
@@ -105,14 +122,14 @@ async function main(chosen: Options): Promise<void> {
 
 async function done(
   jobs: readonly Job[],
-  { agent, model, directory, lanes, minutes }: Options & { agent: Agent; directory: string },
+  { agent, model, plan, directory, lanes, minutes }: Options & { agent: Agent; directory: string },
 ): Promise<readonly JobResult[]> {
   const results: JobResult[] = [];
   const waiting = [...jobs];
   const lane = async (): Promise<void> => {
     for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
       const signal = AbortSignal.timeout(minutes * 60_000);
-      const result = await runJob(job, { agent, model, directory, signal });
+      const result = await runJob(job, { agent, model, plan, directory, signal });
       results.push(result);
       process.stderr.write(`${result.wrong.length === 0 ? '✓' : '✗'} ${job.id}\n`);
     }
