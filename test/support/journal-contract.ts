@@ -112,7 +112,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         },
       );
 
-      it('J1 of writers that race for the same seq exactly one wins, and the loser leaves no gap', async () => {
+      it('J1 if writers race for the same seq, exactly one wins, and the loser leaves no gap', async () => {
         await append(beginning('a', { events: [working] }));
         for (let seq = 2; seq < 42; seq += 1) {
           const race = ['red', 'green', 'blue'].map((text) =>

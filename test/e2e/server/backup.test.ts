@@ -69,7 +69,7 @@ async function flipBit(path: string, at: number): Promise<void> {
 }
 
 describe('a backup', () => {
-  it('R102 that was made while tasks ran continues the same tasks in another directory', async () => {
+  it('R102 a backup that was made while tasks ran continues the same tasks in another directory', async () => {
     const { server, peer } = await stage();
     const saved = await peer.stream(plan(write('kept.txt', 'old'), write('kept.txt', 'new')), {
       settings: { autoExecute: true },
@@ -117,7 +117,7 @@ describe('a backup', () => {
     expect(checked.parse(JSON.parse(report.stdout))).toMatchObject({ ok: true, contents: 1, problems: [] });
   });
 
-  it('R102 overwrites no file, no state with tasks and no running server', async () => {
+  it('R102 a restore overwrites no file, no state with tasks and no running server', async () => {
     const { server, peer } = await stage();
     await (await peer.stream('append "x" to a.txt')).parked();
     const file = join(await temporaryDirectory(), 'tasks.backup');
@@ -143,7 +143,7 @@ describe('a backup', () => {
     expect(await stageOf(await server.again()).peer.list({})).toHaveLength(1);
   });
 
-  it('R102 is not restored under a server whose lock file was deleted, and that server accepts no loss', async () => {
+  it('R102 a restore is refused under a server whose lock file was deleted, and that server accepts no loss', async () => {
     const { server, peer } = await stage();
     await (await peer.stream('append "x" to a.txt')).parked();
     const file = join(await temporaryDirectory(), 'tasks.backup');
@@ -162,7 +162,7 @@ describe('a backup', () => {
     expect(await peer.list({})).toHaveLength(1);
   });
 
-  it('R102 whose restore fails half-way: the error names the directory of the earlier journal', async () => {
+  it('R102 if a restore fails half-way, the error names the directory of the earlier journal', async () => {
     const { server, peer } = await stage();
     await (await peer.stream('append "x" to a.txt')).parked();
     const directory = await temporaryDirectory();
@@ -195,7 +195,7 @@ describe('a backup', () => {
     expect(await stageOf(await server.again()).peer.list({})).toHaveLength(1);
   });
 
-  it('R102 that is damaged is not restored, and verify reports the damage', async () => {
+  it('R102 a damaged backup is not restored, and verify reports the damage', async () => {
     const { server, peer } = await stage();
     await (await peer.stream('append "x" to a.txt')).parked();
     const directory = await temporaryDirectory();
@@ -221,7 +221,7 @@ describe('a backup', () => {
 });
 
 describe('a start of the server', () => {
-  it('R102 reports the missing entries after a flipped bit in the write-ahead log, and does not serve', async () => {
+  it('R102 a server whose write-ahead log has a flipped bit reports the missing entries, and does not serve', async () => {
     const { server } = await killedWithTasks(6);
     const log = `${journalOf(server)}-wal`;
     const { size } = await stat(log);
@@ -260,14 +260,14 @@ describe('a start of the server', () => {
     expect((await run(server.stateDir, '--port', '0')).code).toBe(78);
   });
 
-  it('R102 after a kill without damage reports nothing', async () => {
+  it('R102 a server that starts after a kill without damage reports nothing', async () => {
     const { server } = await killedWithTasks(2);
     const { peer } = stageOf(await server.again());
     expect(await peer.list({})).toHaveLength(2);
     expect((await run(server.stateDir, 'verify')).stdout).toMatch(/is whole: 2 tasks \(2 not ended\)/);
   });
 
-  it('R102 ignores an unreadable mark, because such a mark claims nothing', async () => {
+  it('R102 a server ignores an unreadable mark, because such a mark claims nothing', async () => {
     const { server } = await killedWithTasks(1);
     await writeFile(`${journalOf(server)}.mark`, '{"version":1,"tas');
     expect(await stageOf(await server.again()).peer.list({})).toHaveLength(1);

@@ -37,7 +37,7 @@ async function expectRefusal(work: Promise<unknown>, reason: string): Promise<vo
 }
 
 describe('a name that does not exist', () => {
-  it('X3 of a session, task, call or decision gets a typed error', async () => {
+  it('X3 an unknown session, task, call or decision gets a typed error', async () => {
     const { peer } = on;
     const { taskId, pending } = parked;
     await expectRefusal(peer.send('go on', { sessionId: 'session-none' }), 'UNKNOWN_SESSION');
@@ -59,7 +59,7 @@ describe('a name that does not exist', () => {
     await expectNothingChanged();
   });
 
-  it('X3 of a workspace or a model gets a typed error', async () => {
+  it('X3 an unknown workspace or model gets a typed error', async () => {
     const { peer, server } = on;
     await writeFile(join(server.workspace, 'a-file'), '');
     const workspaces = [

@@ -24,7 +24,7 @@ async function untilIdle({ peer }: Stage): Promise<void> {
 }
 
 describe('a waiting call', () => {
-  it('R44 can be cancelled without an open stream: the store, the executor and every view agree', async () => {
+  it('R44 a waiting call can be cancelled without an open stream: the store, the executor and every view agree', async () => {
     const before = await stage();
     const { peer, file } = before;
     const first = await peer.stream('append "never" to effects.txt');
@@ -63,7 +63,7 @@ describe('a waiting call', () => {
 });
 
 describe('an approved tool that runs', () => {
-  it('R45 gets its abort signal at once on a cancel, its processes end, and its late result is dropped', async () => {
+  it('R45 an approved tool that runs gets its abort signal at once on a cancel, its processes end, and its late result is dropped', async () => {
     const before = await stage();
     const { server, peer, file } = before;
     const farewell = `trap 'echo told >> effects.txt; echo late; exit 0' TERM`;
@@ -104,7 +104,7 @@ describe('a model call', () => {
     options = serverWithModel(model);
   });
 
-  it('R46 is aborted by a cancel, and no other call follows', async () => {
+  it('R46 a cancel aborts a model call, and no other call follows', async () => {
     const on = await stage(options);
     model.script({ type: 'turn', turn: { text: ['Well, '] }, cut: { frames: 2, ending: 'silence' } });
     const stream = await on.peer.stream('begin');
@@ -117,7 +117,7 @@ describe('a model call', () => {
     await untilIdle(on);
   });
 
-  it('R46 is at most one and aborted if the cancel comes before it', async () => {
+  it('R46 a cancel before the first model call allows at most that one call, and aborts it', async () => {
     const on = await stage(options);
     for (let round = 0; round < 5; round += 1) {
       model.script({ type: 'turn', turn: { text: ['Well, '] }, cut: { frames: 2, ending: 'silence' } });
@@ -145,7 +145,7 @@ async function cutStream({ peer }: Stage): Promise<string> {
 }
 
 describe('--on-disconnect cancel', () => {
-  it('cancels the task of a client that drops its stream and stays away; by default the task continues', async () => {
+  it('the server cancels the task of a client that drops its stream and stays away; by default the task continues', async () => {
     const ends = await stage({ args: ['--mode', 'auto', '--on-disconnect', 'cancel'] });
     const stays = await stage({ args: ['--mode', 'auto'] });
     const [ending, staying] = [await cutStream(ends), await cutStream(stays)];

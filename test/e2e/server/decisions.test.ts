@@ -101,7 +101,7 @@ describe.each(ENDINGS)('decisions after a first connection $name', (ending) => {
     expect(started).toHaveLength(1);
   });
 
-  it('R08 that conflict and race: one wins, and the other gets the winner’s decision', async () => {
+  it('R08 of two conflicting decisions at the same time one wins, and the other gets the winner’s decision', async () => {
     const { peer, file } = await sharedStage();
     for (let round = 0; round < 6; round += 1) {
       // The order changes. Two equal decisions also race.

@@ -30,7 +30,7 @@ const event = z.looseObject({ artifactUpdate: z.unknown().optional() });
 type Event = z.infer<typeof event>;
 
 describe('a2a-server --agent scripted', () => {
-  it('sends text, notes and artifacts of every kind, in order', async () => {
+  it('the agent sends text, notes and artifacts of every kind, in order', async () => {
     const at = await scripted();
     const events = await streamed(at, message('The report, please'));
     const artifacts = events.flatMap(({ artifactUpdate }) => artifactUpdate ?? []);
@@ -87,7 +87,7 @@ describe('a2a-server --agent scripted', () => {
     });
   });
 
-  it('asks, requires a sign-in, and continues with each reply, through a SIGKILL at each', async () => {
+  it('the agent asks, requires a sign-in, and continues with each reply, through a SIGKILL at each', async () => {
     let at = await scripted();
     const again = async (): Promise<void> => {
       await at.server.kill();
@@ -113,14 +113,14 @@ describe('a2a-server --agent scripted', () => {
     });
   });
 
-  it('can be cancelled while it waits for a sign-in; before that, its session continues in the same task', async () => {
+  it('the agent can be cancelled while it waits for a sign-in; before that, its session continues in the same task', async () => {
     const at = await scripted();
     const { taskId, sessionId } = await at.peer.send('book a table');
     expect(await at.peer.send('Monday', { sessionId })).toMatchObject({ taskId, state: 'AUTH_REQUIRED' });
     expect(await at.peer.cancel(taskId)).toMatchObject({ state: 'CANCELED' });
   });
 
-  it('asks for approval of its calls like any other agent', async () => {
+  it('the agent asks for approval of its calls like any other agent', async () => {
     const at = await scripted();
     const stream = await at.peer.stream('leave a note');
     const { taskId, pending } = await stream.parked();
@@ -131,7 +131,7 @@ describe('a2a-server --agent scripted', () => {
     expect(await at.peer.task(taskId)).toMatchObject({ text: expect.stringContaining('That was all.') });
   });
 
-  it('can reject, fail, and work without end until a cancel', async () => {
+  it('the agent can reject, fail, and work without end until a cancel', async () => {
     const at = await scripted();
     expect(await at.peer.send('something forbidden')).toMatchObject({
       state: 'REJECTED',
@@ -147,7 +147,7 @@ describe('a2a-server --agent scripted', () => {
     expect(await at.peer.cancel(taskId)).toMatchObject({ state: 'CANCELED' });
   });
 
-  it('can wait for the next message without a question, and answers any message', async () => {
+  it('the agent can wait for the next message without a question, and answers any message', async () => {
     const at = await scripted();
     const { taskId } = await at.peer.send('Hello!');
     expect(await at.peer.task(taskId)).toMatchObject({ state: 'INPUT_REQUIRED', statusText: '' });
@@ -157,7 +157,7 @@ describe('a2a-server --agent scripted', () => {
     expect(await at.peer.task(other.taskId)).toMatchObject({ text: 'There is no rule for this.' });
   });
 
-  it('requests several calls in one turn, and waits for those that need a decision', async () => {
+  it('the agent requests several calls in one turn, and waits for those that need a decision', async () => {
     const at = await scripted();
     const stream = await at.peer.stream('look around');
     const { taskId, pending } = await stream.parked();
@@ -167,14 +167,14 @@ describe('a2a-server --agent scripted', () => {
     expect(await at.peer.task(taskId)).toMatchObject({ text: 'I have looked.' });
   });
 
-  it('takes as long as its script says, even beyond the limit of a model’s answer', async () => {
+  it('the agent takes as long as its script says, even beyond the limit of a model’s answer', async () => {
     const file = join(await temporaryDirectory(), 'script.json');
     await writeFile(file, '{"otherwise": [{"delay": 1500}, {"text": "late"}]}');
     const at = await stage({ args: ['--agent', 'scripted', file, '--model-timeout', '1s'] });
     expect(await at.peer.send('go')).toMatchObject({ state: 'COMPLETED' });
   });
 
-  it('can answer with a message only: at once, on a stream, if asked to return immediately, and again', async () => {
+  it('the agent can answer with a message only: at once, on a stream, if asked to return immediately, and again', async () => {
     const at = await scripted();
     const params = message('two and two?', { messageId: 'demo-answer-1' });
     const answer = { role: 'ROLE_AGENT', parts: [{ text: 'Two and two is four.' }] };
@@ -213,7 +213,7 @@ describe('a2a-server --agent scripted', () => {
     });
   });
 
-  it('does not start with an invalid script, and the error gives the position', async () => {
+  it('the server does not start with an invalid script, and the error gives the position', async () => {
     const home = await newServerHome();
     try {
       const file = join(home.workspace, 'script.json');

@@ -21,7 +21,7 @@ function failureOf({ status }: Snapshot): string {
 }
 
 describe('an ACP agent that fails', () => {
-  it('exits during its work: the task reports it, and the session continues with the same agent session', async () => {
+  it('an agent that exits during its work: the task reports it, and the session continues with the same agent session', async () => {
     const agent = await agentProgram();
     const acp = await started(agent);
     const failed = await acp.send(says(steps({ say: 'Before. ' }, { die: 3 }, { say: 'After.' })));
@@ -37,7 +37,7 @@ describe('an ACP agent that fails', () => {
     expect((await agent.prompts()).at(-1)).toContain('The task before this one was not finished');
   });
 
-  it('exits while it runs an approved call: the task reports that the outcome is unknown', async () => {
+  it('an agent that exits while it runs an approved call: the task reports that the outcome is unknown', async () => {
     const acp = await started(await agentProgram());
     const parked = await acp.send(says(steps({ ask: [command('a', { end: 'dies' })] })));
     const [action] = pendingOf(parked);
@@ -51,21 +51,21 @@ describe('an ACP agent that fails', () => {
     expect(await effects(acp)).toBe('a\n');
   });
 
-  it('cannot be started: the error names the command', async () => {
+  it('an agent that cannot be started: the error names the command', async () => {
     const acp = await started({ command: 'no-such-agent', args: ['--acp'] });
     expect(failureOf(await acp.send(says('hello')))).toContain(
       'The agent `no-such-agent --acp` could not be started: there is no such program',
     );
   });
 
-  it('never answers: the task stops it at the time limit', async () => {
+  it('an agent that never answers: the task stops it at the time limit', async () => {
     const acp = await started(await agentProgram('hang'), { startMs: 300 });
     expect(failureOf(await acp.send(says('hello')))).toMatch(
       /The agent `\S*node .*` did not answer initialize within 0\.3 s\./,
     );
   });
 
-  it('exits before it sends a message', async () => {
+  it('an agent that exits before it sends a message: the task fails and reports it', async () => {
     const acp = await started({
       command: process.execPath,
       args: ['-e', 'console.error("no key"); process.exit(4)'],
@@ -73,17 +73,17 @@ describe('an ACP agent that fails', () => {
     expect(failureOf(await acp.send(says('hello')))).toMatch(/ended with exit code 4\. .*stderr: no key/);
   });
 
-  it('prints only invalid lines', async () => {
+  it('an agent that prints only invalid lines: the task fails and reports it', async () => {
     const acp = await started(await agentProgram('rubbish'));
     expect(failureOf(await acp.send(says('hello')))).toMatch(/prints what is not ACP.*no message at all/);
   });
 
-  it('prints a line before its first message: the server ignores the line', async () => {
+  it('an agent that prints a line before its first message: the server ignores the line', async () => {
     const acp = await started(await agentProgram('banner'));
     expect(wordsOf(await acp.send(says(steps({ say: 'Here.' }))))).toBe('Here.');
   });
 
-  it('sends a line of 100 MB: the server ends the agent, and the server stays stable', async () => {
+  it('an agent that sends a line of 100 MB: the server ends the agent, and the server stays stable', async () => {
     const acp = await started(await agentProgram());
     expect(failureOf(await acp.send(says(steps({ longLine: 100 }))))).toContain(
       'sent a message of more than 32 MB, and was ended',
@@ -91,12 +91,12 @@ describe('an ACP agent that fails', () => {
     expect(wordsOf(await acp.send(says(steps({ say: 'Another.' }))))).toBe('Another.');
   });
 
-  it('prints a hundred thousand lines that are not messages', async () => {
+  it('an agent that prints a hundred thousand lines that are not messages: the task fails and reports it', async () => {
     const acp = await started(await agentProgram());
     expect(failureOf(await acp.send(says(steps({ rubbish: 2 }))))).toContain('prints what is not ACP');
   });
 
-  it('answers with an error', async () => {
+  it('an agent that answers with an error: the task fails and reports it', async () => {
     const acp = await started(await agentProgram());
     const failed = await acp.send(says(steps({ fail: 'the model is overloaded' })));
     expect(failureOf(failed)).toContain('answered with an error: the model is overloaded');
@@ -109,12 +109,12 @@ describe('an ACP agent that fails', () => {
     // The task asks it to continue, as it does for any model whose answer was cut off.
     { stop: 'max_tokens' as const, state: 'completed' },
     { stop: 'max_turn_requests' as const, state: 'failed' },
-  ])('stops with the reason $stop: the task is $state', async ({ stop, state }) => {
+  ])('an agent that stops with the reason $stop: the task is $state', async ({ stop, state }) => {
     const acp = await started(await agentProgram());
     expect((await acp.send(says(steps({ stop })))).status.state).toBe(state);
   });
 
-  it('requires a sign-in: the task waits for it, and continues after a reply', async () => {
+  it('an agent that requires a sign-in: the task waits for it, and continues after a reply', async () => {
     const agent = await agentProgram('sign-in');
     const acp = await started(agent);
     const parked = await acp.send(says(steps({ say: 'Signed in.' })));

@@ -42,7 +42,7 @@ describe('a call that its client cancels', () => {
     ['a number', 4711],
     ['a string', 'request-7'],
   ])(
-    'R48 with %s as its id ends without an answer, after a last progress message; the log has its id and its reason',
+    'R48 a call with %s as its id ends without an answer, after a last progress message; the log has its id and its reason',
     async (_, id) => {
       const agent = await agentOf();
       const client = await clientOf(agent.url);
@@ -70,7 +70,7 @@ describe('a call that its client cancels', () => {
     },
   );
 
-  test('R48 is in a note of the next result, once, with its session', async () => {
+  test('R48 a note in the next result reports the cancelled call once, with its session', async () => {
     const agent = await agentOf();
     const client = await clientOf(agent.url);
     const { id } = delegate(client);
@@ -125,7 +125,7 @@ describe('a call that its client cancels', () => {
     expect(client.strays).toEqual([]);
   });
 
-  test('R48 A3 when the result and the cancel arrive at the same time, the result is kept in both orders', async () => {
+  test('R48 A3 when the result and the cancel arrive at the same time, the bridge keeps the result in both orders', async () => {
     const agent = await agentOf();
     const client = await clientOf(agent.url);
     for (let round = 1; round <= 20; round += 1) {
@@ -144,7 +144,7 @@ describe('a call that its client cancels', () => {
     expect(agent.count('SendStreamingMessage')).toBe(20);
   });
 
-  test('R48 E3 with --on-cancel detach, before the agent has answered: the bridge delivers the message once, and the task continues', async () => {
+  test('R48 E3 with --on-cancel detach, a cancel before the agent has answered: the message arrives once, and the task continues', async () => {
     const agent = await agentOf();
     const letGo = agent.hold();
     const client = await clientOf(agent.url);
@@ -163,7 +163,7 @@ describe('a call that its client cancels', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('R48 E3 with --on-cancel cancel, before the agent has answered: the bridge cancels the task as soon as it has an id', async () => {
+  test('R48 E3 with --on-cancel cancel, a cancel before the agent has answered: the bridge cancels the task as soon as it has an id', async () => {
     const agent = await agentOf();
     const letGo = agent.hold();
     const client = await clientOf(agent.url, 'cancel');
@@ -183,7 +183,7 @@ describe('a call that its client cancels', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('R48 B3 a bridge that is killed before it sends the cancel: the next bridge sends it', async () => {
+  test('R48 B3 a bridge is killed before it sends the cancel, and the next bridge sends it', async () => {
     const stateDir = await stateDirectory();
     const agent = await agentOf();
     const letGo = agent.hold();
@@ -200,7 +200,7 @@ describe('a call that its client cancels', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('R48 before the bridge has written its message: nothing is sent or stored, and the next result says so', async () => {
+  test('R48 a cancel before the bridge has written the message: nothing is sent or stored, and the next result says so', async () => {
     const agent = await agentOf();
     // The agent delays its card. The bridge can send nothing before it has read the card.
     const release: (() => void)[] = [];
@@ -230,7 +230,7 @@ describe('a call that its client cancels', () => {
     expect(await rowsIn(stateDir, `SELECT * FROM delegations WHERE state <> 'collected'`)).toEqual([]);
   });
 
-  test('R48 a decision cancelled after it was sent still counts, and the task continues', async () => {
+  test('R48 a decision whose call is cancelled after the decision was sent still counts, and the task continues', async () => {
     const agent = await agentOf({
       onMessage: (task) => task.work().ask(pendingWrite('one')),
       onDecisions: (task) => task.work(),

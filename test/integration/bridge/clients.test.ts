@@ -113,13 +113,13 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
     await agent.stop();
   });
 
-  test('receives instructions of less than 2 KB that explain the server', () => {
+  test('a client receives instructions of less than 2 KB that explain the server', () => {
     if (revision !== undefined) expect(client.revision).toBe(revision);
     expect(client.instructions).toContain('delegate_task_to_assistant');
     expect(Buffer.byteLength(client.instructions ?? '')).toBeLessThan(2048);
   });
 
-  test('lists every tool with title, description, schemas and annotations that do not contradict each other', async () => {
+  test('a client lists every tool with title, description, schemas and annotations that do not contradict each other', async () => {
     const tools = new Map((await client.tools()).map((tool) => [tool.name, tool]));
     expect([...tools.keys()].toSorted()).toEqual([...TOOL_NAMES].toSorted());
     for (const tool of tools.values()) {
@@ -140,7 +140,7 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
     expect(tools.get('delegate_task_to_assistant')?.annotations).toMatchObject({ destructiveHint: true });
   });
 
-  test('delegates, sees the pending action, approves, and gets the result as text and as structured content', async () => {
+  test('a client delegates, sees the pending action, approves, and gets the result as text and as structured content', async () => {
     const asked = await client.call(DELEGATE, { task: 'ask' });
     expect(asked.structured).toMatchObject({
       state: 'input_required',
@@ -169,7 +169,7 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
     expect(done.text).toContain(sessionId);
   });
 
-  test('B4 gets a failure as a result with isError and a sentence, not as a protocol error', async () => {
+  test('B4 a client gets a failure as a result with isError and a sentence, not as a protocol error', async () => {
     const unknown = await client.call(WAIT, { sessionId: 'nowhere' });
     expect(unknown.isError).toBe(true);
     expect(unknown.text).toContain('The sessions that exist are: session-');
@@ -179,7 +179,7 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
     expect(agentless.text).toContain('There is no agent "nobody". The agents are: "agent".');
   });
 
-  test('consults an agent, lists its sessions, and reads its capabilities', async () => {
+  test('a client consults an agent, lists its sessions, and reads its capabilities', async () => {
     const answer = await client.call('quick_consultation_for_second_opinion', { question: 'why' });
     expect(answer.structured).toMatchObject({ state: 'completed', output: 'did why' });
     const listed = await client.call(LIST, { state: 'completed' });
@@ -194,7 +194,7 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
     expect(status.structured).toMatchObject({ state: 'completed' });
   });
 
-  test('sees the prefix of --tool-prefix in each tool name, also in the instructions and in the results', async () => {
+  test('with --tool-prefix, a client sees the prefix in each tool name, also in the instructions and in the results', async () => {
     const address = { url: agent.url, token: 'a-secret' };
     const args = ['--tool-prefix', 'gemini_'];
     const other = closing(await connect(await bridgeStart(address, { args })));

@@ -45,7 +45,7 @@ async function waits(bridge: Pick<HttpBridge, 'url' | 'credentials'>): Promise<v
 }
 
 describe('a client that disconnects', () => {
-  test('E4 its task continues on the agent', async () => {
+  test('E4 a task continues on the agent when its client disconnects', async () => {
     const whole = await stage({ args: ['--mode', 'auto'] });
     const client = await startClient(whole.server);
     await client.call(DELEGATE, LONG);
@@ -53,7 +53,7 @@ describe('a client that disconnects', () => {
     expect((await whole.peer.task(await running(whole))).state).toBe('WORKING');
   });
 
-  test('with --on-disconnect cancel, its task is cancelled, and the status names the principal, the channel and the reason', async () => {
+  test('with --on-disconnect cancel, the task is cancelled, and the status names the principal, the channel and the reason', async () => {
     const whole = await stage({ args: ['--mode', 'auto'] });
     const client = await startClient(whole.server, { args: ENDING });
     await client.call(DELEGATE, LONG);
@@ -87,7 +87,7 @@ describe('a client that disconnects', () => {
     expect((await whole.peer.task(taskId)).state).toBe('WORKING');
   });
 
-  test('B3 with --on-disconnect cancel while the agent is down: the next bridge sends the cancel', async () => {
+  test('B3 with --on-disconnect cancel while the agent is down, the next bridge sends the cancel', async () => {
     const whole = await stage({ args: ['--mode', 'auto'] });
     const stateDir = await stateDirectory();
     const client = await startClient(whole.server, { args: ENDING, stateDir });
@@ -102,7 +102,7 @@ describe('a client that disconnects', () => {
     expect(await ended(again, taskId)).toBe('Cancelled by local over mcp: the client closed the connection');
   });
 
-  test('with --on-disconnect cancel over HTTP, its task continues when a signal ends the bridge', async () => {
+  test('with --on-disconnect cancel over HTTP, the task of a client continues when a signal ends the bridge', async () => {
     const whole = await stage({ args: ['--mode', 'auto'] });
     const bridge = await startHttp(whole.server, { args: ENDING });
     await waits(bridge);
@@ -110,7 +110,7 @@ describe('a client that disconnects', () => {
     expect((await whole.peer.task(await running(whole))).state).toBe('WORKING');
   });
 
-  test('with --on-disconnect cancel over HTTP, its task continues when another client closes stdin of the same bridge', async () => {
+  test('with --on-disconnect cancel over HTTP, the task of a client continues when another client closes stdin of the same bridge', async () => {
     const whole = await stage({ args: ['--mode', 'auto'] });
     const client = await startClient(whole.server, { args: [...ENDING, '--http', '0'] });
     const served = /"url":"([^"]+)","tokenFile":"([^"]+)"/;
@@ -139,7 +139,7 @@ describe('a client that disconnects', () => {
     await first.close();
   });
 
-  test('with --on-disconnect cancel over HTTP, the end of its MCP session counts as the disconnect', async () => {
+  test('with --on-disconnect cancel over HTTP, the end of the MCP session counts as the disconnect', async () => {
     const whole = await stage({ args: ['--mode', 'auto'] });
     const bridge = await startHttp(whole.server, { args: ENDING });
     const client = new McpClient({ url: bridge.url, token: bridge.token });

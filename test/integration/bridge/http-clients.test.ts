@@ -40,7 +40,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     return closing(await connect(bridge));
   }
 
-  test('delegates with progress, sees the pending action, approves, and gets the result', async () => {
+  test('a client delegates with progress, sees the pending action, approves, and gets the result', async () => {
     const agent = await agentOf({
       onMessage: (task) =>
         task
@@ -62,7 +62,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     expect(decided.structuredContent).toMatchObject({ state: 'completed', output: 'written' });
   });
 
-  test('R60 waits for a task, and cancels it with a second call', async () => {
+  test('R60 a client waits for a task, and cancels it with a second call', async () => {
     const agent = await agentOf();
     const client = await clientOf(await bridgeOf(agent));
     const waiting = client.call(DELEGATE, { task: 'long' });
@@ -72,7 +72,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     expect((await waiting).structuredContent).toMatchObject({ state: 'cancelled' });
   });
 
-  test('R40 sees the running tool executions, and aborts one with a tool call and with the method tools/abort', async () => {
+  test('R40 a client sees the running tool executions, and aborts one with the tool and with the method tools/abort', async () => {
     const started = { type: 'tool.started', callId: 'c', tool: 'run-command', title: 'Run' } as const;
     const agent = await agentOf({
       onMessage: (task) => task.work().activity({ ...started, toolId: 'live-1' }),
@@ -93,7 +93,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     expect(agent.aborted).toEqual(['live-1', 'live-1']);
   });
 
-  test('R48 E4 cancels a call: the call ends, the task continues, and the next result says so', async () => {
+  test('R48 E4 a client cancels a call: the call ends, the task continues, and the next result says so', async () => {
     const agent = await agentOf();
     const bridge = await bridgeOf(agent, ['--on-cancel', 'cancel']);
     const client = await clientOf(bridge);
@@ -113,7 +113,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
 
   // In 2026-07-28 a client cancels a call by closing its stream. The bridge cannot see who cancelled it.
   if (sessions)
-    test('R48 with --on-cancel cancel, cancels the task if the person stops the call', async () => {
+    test('R48 with --on-cancel cancel, a person who stops a call cancels its task', async () => {
       const agent = await agentOf();
       const bridge = await bridgeOf(agent, ['--on-cancel', 'cancel']);
       const client = await clientOf(bridge);
@@ -126,7 +126,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
       expect(agent.task.ended).toBe(true);
     });
 
-  test('B3 R65 finds and decides the same task after a kill and a restart of the bridge', async () => {
+  test('B3 R65 after a kill and a restart of the bridge, a client finds and decides the same task', async () => {
     const agent = await agentOf({
       onMessage: (task) => task.work().ask(pendingWrite('one')),
       onDecisions: (task) => task.work().say('written').complete(),
@@ -158,7 +158,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
   });
 
   if (sessions)
-    test('E4 ends only its calls with DELETE: the next session finds the task', async () => {
+    test('E4 DELETE ends only the calls of its session, and the next session finds the task', async () => {
       const agent = await agentOf();
       const bridge = await bridgeOf(agent);
       const client = await clientOf(bridge);
@@ -175,7 +175,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
       expect(agent.count('CancelTask')).toBe(0);
     });
 
-  test('shares agents, sessions and results with a second client', async () => {
+  test('two clients share agents, sessions and results', async () => {
     const agent = await agentOf();
     const bridge = await bridgeOf(agent);
     const [one, other] = [await clientOf(bridge), await clientOf(bridge)];

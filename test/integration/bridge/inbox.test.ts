@@ -23,7 +23,7 @@ const OPEN = `SELECT task_id FROM delegations WHERE state = 'accepted'`;
 const waiting = (result: ToolResult): unknown => result.structuredContent?.['waitingResults'];
 
 describe('results that no client has collected', () => {
-  test('R68 the next answer announces them once, as text and structure, and the bridge keeps them until a client collects them', async () => {
+  test('R68 the next answer announces a result once, as text and structure, and the bridge keeps it until a client collects it', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await startClient(agent, { stateDir });
@@ -64,7 +64,7 @@ describe('results that no client has collected', () => {
     expect(agent.count('GetTask') - before).toBe(1);
   });
 
-  test('R97 prompts and resources announce them too, and review_pending contains the preview of the pending action', async () => {
+  test('R97 prompts and resources announce results too, and review_pending contains the preview of the pending action', async () => {
     const stateDir = await stateDirectory();
     let tasks = 0;
     const agent = await startAgent({
@@ -88,7 +88,7 @@ describe('results that no client has collected', () => {
     );
   });
 
-  test('R68 B3 after the delegating bridge has ended, the next bridge announces them with its first answer', async () => {
+  test('R68 B3 after the delegating bridge has ended, the next bridge announces the result with its first answer', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const first = await startClient(agent, { stateDir });
@@ -109,7 +109,7 @@ describe('results that no client has collected', () => {
     expect(result.structuredContent).toMatchObject({ output: 'done' });
   });
 
-  test('R68 every bridge of the user announces them, until one bridge has delivered the result', async () => {
+  test('R68 every bridge of the user announces a result, until one bridge has delivered it', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const mine = await startClient(agent, { stateDir });

@@ -81,7 +81,7 @@ describe('the local server', () => {
   const starts = async (): Promise<number> =>
     (await readFile(join(stateDirectory, 'starts'), 'utf8')).trim().split('\n').length;
 
-  test('is started if none runs; the bridge gets a credential for this run, not the token', async () => {
+  test('the bridge starts a server if none runs, and gets a credential for this run, not the token', async () => {
     const endpoint = await findServer(local());
     const token = await obtainToken(stateDirectory);
     expect(endpoint.headers['authorization']).toMatch(/^Bearer [\w-]{43}$/);
@@ -90,7 +90,7 @@ describe('the local server', () => {
     expect((await fetch(endpoint.url, { headers: endpoint.headers })).status).toBe(200);
   });
 
-  test('is one process for all bridges, even if several bridges start it at the same time', async () => {
+  test('all bridges share one server, even if several bridges start it at the same time', async () => {
     const endpoints = await Promise.all(Array.from({ length: 5 }, () => findServer(local())));
     expect(new Set(endpoints.map((each) => each.url)).size).toBe(1);
     expect(await starts()).toBe(1);
@@ -98,7 +98,7 @@ describe('the local server', () => {
     expect(await starts()).toBe(1);
   });
 
-  test('gets the configuration file of the bridge', async () => {
+  test('the server gets the configuration file of the bridge', async () => {
     await findServer(local({ configFile: '/somewhere/config.json' }));
     const [line = ''] = (await readFile(join(stateDirectory, 'starts'), 'utf8')).split('\n');
     expect(JSON.parse(line)).toEqual([
@@ -111,7 +111,7 @@ describe('the local server', () => {
     ]);
   });
 
-  test('is started again after a kill, although its address is still recorded', async () => {
+  test('the bridge starts a new server after a kill, although the old address is still recorded', async () => {
     const before = await findServer(local());
     const record = await readServerRecord(stateDirectory);
     process.kill(record?.pid ?? 0, 'SIGKILL');
@@ -125,7 +125,7 @@ describe('the local server', () => {
     expect(await starts()).toBe(2);
   });
 
-  test('is started again after it has finished its shutdown', async () => {
+  test('the bridge waits while a server shuts down, and then starts a new one', async () => {
     let asked = 0;
     const token = await obtainToken(stateDirectory);
     const { url, server: closing } = await listening((request, response) => {
@@ -138,7 +138,7 @@ describe('the local server', () => {
     expect([asked, await starts()]).toEqual([3, 1]);
   });
 
-  test('exits at once: the error shows the end of its log', async () => {
+  test('a server exits at once: the error shows the end of its log', async () => {
     await writeFile(
       script,
       `console.error('old line'); console.error('Port 41242 is taken: another program listens there.'); process.exit(78);`,
@@ -151,7 +151,7 @@ describe('the local server', () => {
     await expect(findServer(local())).resolves.toMatchObject({ url: expect.stringContaining('http://') });
   });
 
-  test('does not start when the disk refuses its log: the error has a type and says what to check', async () => {
+  test('a server cannot start because the disk refuses its log: the error has a type and says what to check', async () => {
     await mkdir(join(stateDirectory, 'server.log'));
     await expect(findServer(local())).rejects.toMatchObject({
       reason: 'STORAGE',
@@ -159,7 +159,7 @@ describe('the local server', () => {
     });
   });
 
-  test('does not run and may not be started: the error says how to start it', async () => {
+  test('no server runs and the bridge may not start one: the error says how to start it', async () => {
     await expect(findServer(local({ autoStart: false }))).rejects.toThrow(
       `Start it with: node ${script} --state-dir ${stateDirectory}`,
     );
@@ -229,7 +229,7 @@ describe('the local server', () => {
     server.close();
   });
 
-  test('does not prove its identity although its process lives: the error names the address and the pid', async () => {
+  test('a server does not prove its identity although its process lives: the error names the address and the pid', async () => {
     const { url, server } = await listening((_, response) => response.writeHead(404).end());
     await writeServerRecord(stateDirectory, { url, pid: process.pid, version: '0', startedAt: 'now' });
     await expect(findServer(local())).rejects.toThrow(

@@ -53,7 +53,7 @@ describe('a task that a call wants to start', () => {
 
   describe('for a client without forms', () => {
     test.each(APPROVALS)(
-      'X2 cannot use a directory that nobody has allowed: --approvals %s',
+      'X2 a task cannot use a directory that nobody has allowed: --approvals %s',
       async (approvals) => {
         const client = await plainClient('--approvals', approvals);
         const outside = [join(home, '.ssh'), join(own, 'link'), '../.ssh', `${own}/../.ssh`];
@@ -68,14 +68,14 @@ describe('a task that a call wants to start', () => {
       },
     );
 
-    test('X2 can use the directory of the client, its subdirectories and --allow-workspace, and gets the path without links', async () => {
+    test('X2 a task can use the directory of the client, its subdirectories and --allow-workspace, and gets the path without links', async () => {
       const client = await plainClient('--allow-workspace', join(home, '.ssh'));
       for (const workspace of [own, join(own, 'sub'), join(own, 'link')])
         expect((await client.call(DELEGATE, { task: workspace, workspace })).isError).not.toBe(true);
       expect(workspaceSent()).toEqual([own, join(own, 'sub'), join(home, '.ssh')]);
     });
 
-    test('runs without questions if the call says so, because the client shows no forms', async () => {
+    test('a task runs without questions if the call says so, because the client shows no forms', async () => {
       const client = await plainClient();
       const done = await client.call(DELEGATE, { task: 'do it', autoExecute: true });
       expect(done.structuredContent).toMatchObject({ state: 'completed' });
@@ -93,7 +93,7 @@ describe('a task that a call wants to start', () => {
       return closing(client);
     };
 
-    test('X2 can use another directory after the person accepts it in a form', async () => {
+    test('X2 a task can use another directory after the person accepts it in a form', async () => {
       const client = await clientWith({ action: 'accept' });
       const done = await client.call(DELEGATE, { task: 'read id_rsa', workspace: join(home, '.ssh') });
       expect(done.structuredContent).toMatchObject({ state: 'completed' });
@@ -109,7 +109,7 @@ describe('a task that a call wants to start', () => {
       ['answers too fast', { action: 'accept' }, ['--fastest-answer-seconds', '60']],
       ['declines, and only people decide', { action: 'decline' }, ['--approvals', 'human-only']],
       ['is never asked', { action: 'accept' }, ['--approvals', 'tool-only']],
-    ])('X2 cannot use another directory when the person %s', async (__, answer, args) => {
+    ])('X2 a task cannot use another directory when the person %s', async (__, answer, args) => {
       const client = await clientWith(answer, ...args);
       const refused = await client.call(DELEGATE, { task: 'read id_rsa', workspace: join(home, '.ssh') });
       expect(refused.isError).toBe(true);
@@ -118,7 +118,7 @@ describe('a task that a call wants to start', () => {
     });
 
     test.each([{ autoExecute: true }, { mode: 'auto' }])(
-      'R96 runs without questions (%j) only after the person accepts it in one form',
+      'R96 a task runs without questions (%j) only after the person accepts it in one form',
       async (settings) => {
         const client = await clientWith({ action: 'accept' });
         const done = await client.call(DELEGATE, { task: 'do it', ...settings });

@@ -20,7 +20,7 @@ describe.each(['1.0', '0.3'] as const)(
       await agent.stop();
     });
 
-    test('R69 its question reaches the person, and the answer reaches the agent as text', async () => {
+    test('R69 a question reaches the person, and the answer reaches the agent as text', async () => {
       const asked = await client.call(DELEGATE, { task: 'Greet me', autoExecute: true });
       expect(asked.structuredContent).toMatchObject({
         state: 'input_required',
@@ -42,7 +42,7 @@ describe.each(['1.0', '0.3'] as const)(
       expect(agent.heard).toEqual(['Greet me', 'Ada']);
     });
 
-    test('R69 D1 an approval does not answer its question: the bridge refuses it, says how to answer, and sends nothing', async () => {
+    test('R69 D1 an approval does not answer a question: the bridge refuses it, says how to answer, and sends nothing', async () => {
       const heard = agent.heard.length;
       const asked = await client.call(DELEGATE, { task: 'Greet me too' });
       const sessionId = asked.structuredContent?.['sessionId'];
@@ -59,7 +59,7 @@ describe.each(['1.0', '0.3'] as const)(
       expect(waits.structuredContent).toMatchObject({ state: 'input_required' });
     });
 
-    test('D2 a message to its session does not answer its question: the bridge refuses it and names the code of the question', async () => {
+    test('D2 a message to the session does not answer its question: the bridge refuses it and names the code of the question', async () => {
       const asked = await client.call(DELEGATE, { task: 'Greet me at last' });
       const heard = agent.heard.length;
       const { sessionId, question } = asked.structuredContent ?? {};

@@ -62,7 +62,7 @@ async function clientAt({ agent, stateDir }: Place): Promise<TasksClient> {
 }
 
 describe('R92 the requestState of a call that waits for forms', () => {
-  test('is accepted if it is unchanged, also by another bridge with the same state directory', async () => {
+  test('the bridge accepts an unchanged requestState, also after a restart with the same state directory', async () => {
     const here = await place();
     const first = await clientAt(here);
     const round = await begun(first, 'do it');
@@ -77,7 +77,7 @@ describe('R92 the requestState of a call that waits for forms', () => {
     expect(here.agent.tasks.size).toBe(1);
   });
 
-  test('is refused if one character differs, and the bridge starts and decides nothing', async () => {
+  test('the bridge refuses a requestState in which one character differs, and starts and decides nothing', async () => {
     const here = await place();
     const client = await clientAt(here);
     const round = await begun(client, 'do it');
@@ -132,7 +132,7 @@ describe('R92 the requestState of a call that waits for forms', () => {
       'not a string',
       (round) => ({ ...delegate('one'), inputResponses: accepted(round), requestState: { sessionId: 'x' } }),
     ],
-  ])('is refused if it is %s, and the bridge starts and decides nothing', async (_, misused) => {
+  ])('the bridge refuses a requestState that is %s, and starts and decides nothing', async (_, misused) => {
     const here = await place();
     const client = await clientAt(here);
     const [one, other] = [await begun(client, 'one'), await begun(client, 'other')];
@@ -141,7 +141,7 @@ describe('R92 the requestState of a call that waits for forms', () => {
     expect(here.agent.decisions).toEqual([]);
   });
 
-  test('is refused after its expiry, and with the signature of another installation', async () => {
+  test('the bridge refuses an expired requestState, and one that another installation has signed', async () => {
     const here = await place();
     const client = await clientAt(here);
     const round = await begun(client, 'do it');

@@ -18,7 +18,7 @@ import {
 import { textOf } from './support/raw-client.ts';
 
 describe('a bridge that is killed', () => {
-  test('R65 B1 before the answer to its message: the next bridge sends the same message, and the agent has one task', async () => {
+  test('R65 B1 killed before the answer to its message: the next bridge sends the same message, and the agent has one task', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task, text) => task.work().say(`did ${text}`).complete() });
     const release = agent.hold();
@@ -39,7 +39,7 @@ describe('a bridge that is killed', () => {
     expect(agent.tasks.size).toBe(1);
   });
 
-  test('R65 before the answer of an agent without de-duplication: the next bridge looks for the task at the agent', async () => {
+  test('R65 killed before an agent without de-duplication answers: the next bridge looks for the task at the agent', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ extensions: [TOOL_APPROVAL], onMessage: (task) => task.work() });
     const first = await startClient(agent, { stateDir });
@@ -56,7 +56,7 @@ describe('a bridge that is killed', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('B3 after a call that does not wait: the next bridge finds the session and the task by their ids', async () => {
+  test('B3 killed after a call that does not wait: the next bridge finds the session and the task by their ids', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const first = await startClient(agent, { stateDir });
@@ -70,7 +70,7 @@ describe('a bridge that is killed', () => {
   });
 
   test.each(['tool-approval with resuming', 'tool-approval alone'])(
-    'B3 while it sends a message: the next bridge finds the session by the id of that message (%s)',
+    'B3 killed while it sends a message: the next bridge finds the session by the id of that message (%s)',
     async (kind) => {
       const stateDir = await stateDirectory();
       const agent = await startAgent({
@@ -98,7 +98,7 @@ describe('a bridge that is killed', () => {
     },
   );
 
-  test('B3 two bridges: the second can wait for a message that the first is still sending', async () => {
+  test('B3 a second bridge can wait for a message that the first bridge is still sending', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
     const release = agent.hold();
@@ -119,7 +119,7 @@ describe('a bridge that is killed', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('B3 while an action waits: the next bridge lists the session, shows the action and decides it', async () => {
+  test('B3 killed while an action waits: the next bridge lists the session, shows the action and decides it', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({
       onMessage: (task) => task.work().ask(pendingWrite('one')),

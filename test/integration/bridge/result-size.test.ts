@@ -75,7 +75,7 @@ describe('the results of a session of five calls', () => {
     return client.call(DECIDE, { decision: 'approve', sessionId, callId, shown, title });
   };
 
-  test('show each preview once, then only new content, and so have at most half of the former size', async () => {
+  test('results show each preview once, then only new content, and so have at most half of the former size', async () => {
     const first = await begin();
     const sessionId = String(first.structuredContent?.['sessionId']);
     const second = await approve(sessionId, first);
@@ -126,7 +126,7 @@ describe('the results of a session of five calls', () => {
     expect(again.structuredContent).not.toHaveProperty('delta');
   });
 
-  test('R95 show a preview again if a wait finds nothing new, and whole inputs if the call asks for them', async () => {
+  test('R95 a wait that finds nothing new shows the preview again, and whole inputs if the call asks for them', async () => {
     const first = await begin();
     const sessionId = String(first.structuredContent?.['sessionId']);
     const second = await approve(sessionId, first);
@@ -137,7 +137,7 @@ describe('the results of a session of five calls', () => {
     expect(pendingOf(whole)).toMatchObject([{ input: { path: 'values.ts', newText: NEW.join('\n') } }]);
   });
 
-  test('are complete for another client, also after a restart of the bridge', async () => {
+  test('results are complete for another client, also after a restart of the bridge', async () => {
     const first = await begin();
     const sessionId = String(first.structuredContent?.['sessionId']);
     await approve(sessionId, first);
@@ -149,7 +149,7 @@ describe('the results of a session of five calls', () => {
     expect(pendingOf(next)).toMatchObject([{ preview: expect.stringContaining('value7') }]);
   });
 
-  test('are complete each time for a program that asks for complete results', async () => {
+  test('results are complete each time for a program that asks for complete results', async () => {
     const meta = { 'mcp-a2a-bridge/wholeResult': true };
     const first = await begin();
     const sessionId = String(first.structuredContent?.['sessionId']);

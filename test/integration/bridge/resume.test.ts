@@ -34,7 +34,7 @@ describe('a stream that breaks', () => {
 
   // The stream has nine events: the task, working, six words, completed. So it can break at nine places.
   test.each([1, 2, 3, 4, 5, 6, 7, 8, 9])(
-    'R64 R25 S1 after %i events continues from its cursor, and no event is missing or repeated',
+    'R64 R25 S1 a stream that breaks after %i events continues from its cursor, and no event is missing or repeated',
     async (cutAfter) => {
       const { fake, session } = await start({
         onMessage: (task) => {
@@ -60,7 +60,7 @@ describe('a stream that breaks', () => {
     },
   );
 
-  test('R64 without cursors continues from the current task, and repeats no output', async () => {
+  test('R64 a stream without cursors continues from the current task, and repeats no output', async () => {
     const { fake, session } = await start({
       extensions: [TOOL_APPROVAL],
       onMessage: (task) => {
@@ -75,7 +75,7 @@ describe('a stream that breaks', () => {
     expect(fake.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('R64 with a reset during the work continues, and the wait does not end', async () => {
+  test('R64 a reset during the work does not end the wait, and the stream continues', async () => {
     const { fake, session } = await start({ onMessage: (task) => task.work().say('before ') });
     await deliver(session);
     const waiting = settle(session);
@@ -86,7 +86,7 @@ describe('a stream that breaks', () => {
     expect(outputOf(session.view ?? never())).toBe('before after');
   });
 
-  test('R64 ends the wait after the last retry, the session keeps its id, and the next wait gets the rest', async () => {
+  test('R64 after the last retry the wait ends, the session keeps its id, and the next wait gets the rest', async () => {
     const { fake, session } = await start({ onMessage: (task) => task.work().say('before ') });
     await deliver(session);
     const waiting = settle(session);
@@ -104,7 +104,7 @@ describe('a stream that breaks', () => {
     expect(outputOf(session.view ?? never())).toBe('before after');
   });
 
-  test('R20 while a task waits: the bridge finds the agent at its new address, and the task continues', async () => {
+  test('R20 an agent restarts at another address while its task waits: the bridge finds it, and the task continues', async () => {
     const fake = await FakeAgent.start({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
     let { url } = fake;
     const session = new Session(new Agent('fake', async () => ({ url, headers: {} })), randomUUID(), {
@@ -134,7 +134,7 @@ describe('a stream that breaks', () => {
     expect(back.decisions).toHaveLength(1);
   });
 
-  test('R63 at an agent that lost the task: the session says so at once, without another attempt', async () => {
+  test('R63 an agent has lost the task: the session says so at once, without another attempt', async () => {
     const { fake, session } = await start({ onMessage: (task) => task.work() });
     await deliver(session);
     const waiting = settle(session);
@@ -145,7 +145,7 @@ describe('a stream that breaks', () => {
     expect(fake.count('subscribe')).toBe(1);
   });
 
-  test('B1 before the answer to a message: an agent that de-duplicates gets the same message again and does the work once', async () => {
+  test('B1 when the answer to a message is lost, an agent that de-duplicates gets the message again and does the work once', async () => {
     const { fake, session } = await start({ onMessage: (task) => task.work().say('done').complete() });
     const release = fake.hold();
     const waiting = settle(session, deliver(session));
@@ -167,7 +167,7 @@ describe('a stream that breaks', () => {
     expect(outputOf(session.view ?? never())).toBe('done');
   });
 
-  test('E4 because the bridge closes its session: the task continues on the agent', async () => {
+  test('E4 when the bridge closes its session, the task continues on the agent', async () => {
     const { fake, session } = await start({ onMessage: (task) => task.work() });
     await deliver(session);
     session.close();

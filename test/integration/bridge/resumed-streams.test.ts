@@ -112,7 +112,7 @@ describe('a response stream of MCP over HTTP', () => {
     return { bridge, agent, gate, session, call, begun };
   }
 
-  test('starts with an event that has an id, no data and a retry delay, for 2025-11-25', async () => {
+  test('for 2025-11-25, a response stream starts with an event that has an id, no data and a retry delay', async () => {
     const { begun, call, gate } = await sessionOf('2025-11-25');
     for (const { stream } of [begun, await call('go')]) {
       expect(await stream.next()).toMatchObject({ id: expect.stringMatching(/^\S+_\d+$/), data: '' });
@@ -121,14 +121,14 @@ describe('a response stream of MCP over HTTP', () => {
     gate.resolve();
   });
 
-  test('starts with its message for 2025-06-18, because those clients do not accept events without data', async () => {
+  test('for 2025-06-18, a response stream starts with its message, because those clients accept no events without data', async () => {
     const { begun, call, gate } = await sessionOf('2025-06-18');
     gate.resolve();
     expect((await begun.stream.next())?.data).toMatch(/"protocolVersion":"2025-06-18"/);
     expect((await (await call('go')).stream.next())?.data).toMatch(/"state":"completed"/);
   });
 
-  test('continues after a break with Last-Event-ID: the client receives the answer once', async () => {
+  test('a response stream continues after a break with Last-Event-ID, and the client receives the answer once', async () => {
     const { bridge, agent, gate, session, call } = await sessionOf('2025-11-25');
     const { stream } = await call('go');
     const begun = await stream.next();
@@ -148,7 +148,7 @@ describe('a response stream of MCP over HTTP', () => {
     expect(await after.stream.next()).toBeUndefined();
   });
 
-  test('moves to the newer connection when the client resumes it while the first connection is open', async () => {
+  test('a response stream moves to the newer connection if the client resumes it while the first connection is open', async () => {
     const { bridge, agent, gate, session, call } = await sessionOf('2025-11-25');
     const { stream } = await call('go');
     const begun = await stream.next();
@@ -160,7 +160,7 @@ describe('a response stream of MCP over HTTP', () => {
     expect((await resumed.stream.next())?.data).toMatch(/"state":"completed"/);
   });
 
-  test('S2 cannot be resumed with an unknown id, nor after a cancel of its call: the answer is 400', async () => {
+  test('S2 a resume with an unknown id gets 400, and so does a resume after a cancel of the call', async () => {
     const { bridge, agent, session, call } = await sessionOf('2025-11-25');
     expect((await resume(bridge, session, 'elsewhere_1')).response.status).toBe(400);
     const { stream } = await call('go');

@@ -45,7 +45,7 @@ function toolIdOf(result: ToolResult): string {
 }
 
 describe('run_agent_tool', () => {
-  test('starts a task of exactly one call, without a model, and the policy still asks for approval', async () => {
+  test('run_agent_tool starts a task of exactly one call, without a model, and the policy still asks for approval', async () => {
     const whole = await stage();
     const client = await startClient(whole.server);
     const asked = await client.call(RUN, { tool: 'write-file', input: { path: 'a.txt', content: 'hello' } });
@@ -65,7 +65,7 @@ describe('run_agent_tool', () => {
     expect(await whole.peer.list()).toHaveLength(1);
   });
 
-  test('runs a read-only tool at once, and returns its result', async () => {
+  test('run_agent_tool runs a read-only tool at once, and returns its result', async () => {
     const whole = await stage();
     const client = await startClient(whole.server);
     const listed = await client.call(RUN, { tool: 'list-files', input: { path: '.' } });
@@ -73,7 +73,7 @@ describe('run_agent_tool', () => {
     expect(toolIdOf(listed)).toMatch(/^list-files-/);
   });
 
-  test('starts no task for an invalid input or an internal tool; for an unknown tool it lists the tools', async () => {
+  test('run_agent_tool starts no task for an invalid input or an internal tool; for an unknown tool it lists the tools', async () => {
     const whole = await stage();
     const client = await startClient(whole.server);
     const wrong = await client.call(RUN, { tool: 'write-file', input: { path: 'a.txt' } });
@@ -87,7 +87,7 @@ describe('run_agent_tool', () => {
     expect(textOf(unknown)).toMatch(/There is no tool crwl\. Tools: .*crawl/);
   });
 
-  test('refuses an agent that offers no commands, and says so', async () => {
+  test('run_agent_tool refuses an agent that offers no commands, and says so', async () => {
     const agent = await plainAgent('1.0');
     closeAfterTest(() => agent.stop());
     const refused = await (await startClient(agent)).call(RUN, { tool: 'crawl' });
@@ -95,7 +95,7 @@ describe('run_agent_tool', () => {
     expect(textOf(refused)).toContain('offers no commands');
   });
 
-  test('reports "page 2 of 10" with the total and the toolId, and its progress always increases', async () => {
+  test('the progress of run_agent_tool says "page 2 of 10" with the total and the toolId, and always increases', async () => {
     const { client, input } = await crawling();
     const { answer } = client.send('tools/call', {
       name: RUN,
@@ -121,7 +121,7 @@ describe('run_agent_tool', () => {
     expect(JSON.stringify(result)).toContain('read 2 pages');
   });
 
-  test('with waitSeconds 0 returns when the tool runs, with metadata.toolId for an abort', async () => {
+  test('run_agent_tool with waitSeconds 0 returns when the tool runs, with metadata.toolId for an abort', async () => {
     const { client, whole, input } = await crawling();
     const started = await client.call(RUN, { tool: 'crawl', input, waitSeconds: 0 });
     expect(started.structuredContent).toMatchObject({ state: 'working' });

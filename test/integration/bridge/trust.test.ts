@@ -72,7 +72,7 @@ describe('trust', () => {
 });
 
 describe('a mode', () => {
-  test('applies to the task that names it: accept-edits changes files and asks about commands', async () => {
+  test('a mode applies to the task that names it: accept-edits changes files and asks about commands', async () => {
     const on = await stage();
     const client = await clientAt(on);
     const task = { task: plan(write('a.md', 'a'), shell('true')), workspace: on.server.workspace };
@@ -83,7 +83,7 @@ describe('a mode', () => {
     expect(contradictory).toMatchObject({ isError: true });
   });
 
-  test('cannot run without questions if --approvals is human-only', async () => {
+  test('with human-only, a task cannot have a mode that runs without questions', async () => {
     const client = await clientAt(await stage(), '--approvals', 'human-only');
     for (const mode of ['auto', 'accept-edits'])
       expect(await client.call(DELEGATE, { task: 'create a.md with a', mode })).toMatchObject({

@@ -25,7 +25,7 @@ describe('a delegation that a client sends again', () => {
     ['a task without settings', DELEGATE, { task: 'long' }],
     ['a task with settings', DELEGATE, { task: 'long', autoExecute: true, workspace: '/w' }],
   ])(
-    'after the client cancelled the first call, joins the running task and gets its result (%s)',
+    'a delegation joins the running task of the same call that the client cancelled, and gets its result (%s)',
     async (_, name, args) => {
       const { agent, client } = await scene();
       await givenUp(client, agent, args);
@@ -45,7 +45,7 @@ describe('a delegation that a client sends again', () => {
     },
   );
 
-  test('after the task has ended, gets the result of that task', async () => {
+  test('a delegation gets the result of the same call that the client cancelled, if its task has ended', async () => {
     const { agent, client } = await scene();
     await givenUp(client, agent, { task: 'long' });
     agent.task.say('done').complete();
@@ -54,7 +54,7 @@ describe('a delegation that a client sends again', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('to the next bridge, joins the task if the first bridge was killed before its answer', async () => {
+  test('after a kill of the first bridge before its answer, the same delegation to the next bridge joins the task', async () => {
     const { agent, client, bridge } = await scene();
     client.send('tools/call', { name: DELEGATE, arguments: { task: 'long' } });
     await agent.asked('SendStreamingMessage');
@@ -67,7 +67,7 @@ describe('a delegation that a client sends again', () => {
     expect(agent.tasks.size).toBe(1);
   });
 
-  test('R99 to the next bridge, joins the task if a kill followed the answer; after a confirmed answer it starts another task', async () => {
+  test('R99 after a kill right after the answer, the same delegation to the next bridge joins the task; after a confirmed answer it starts another', async () => {
     const { agent, client, bridge } = await scene();
     const lost = await client.call(DELEGATE, { task: 'long', waitSeconds: 0 });
     expect(lost.structuredContent).toMatchObject({ taskId: 'task-1' });
@@ -82,7 +82,7 @@ describe('a delegation that a client sends again', () => {
     expect(agent.tasks.size).toBe(2);
   });
 
-  test('R99 to the next bridge, starts another task if a later call or a normal end confirmed the answer', async () => {
+  test('R99 if a later call or a normal end confirmed the answer, the same delegation to the next bridge starts another task', async () => {
     const { agent, client, bridge } = await scene();
     await client.call(DELEGATE, { task: 'one', waitSeconds: 0 });
     await client.call(DELEGATE, { task: 'two', waitSeconds: 0 });
@@ -115,7 +115,7 @@ describe('a delegation that a client sends again', () => {
     expect(told).toMatchObject([{ sessionId: 'session-1', title: 'long' }]);
   });
 
-  test('starts another task while the first call still waits, after its answer, with other arguments, or after a cancel', async () => {
+  test('a delegation starts another task while the first call still waits, after its answer, with other arguments, or after a cancel', async () => {
     const { agent, client } = await scene();
     // While the first call waits.
     void client.call(DELEGATE, { task: 'one' });

@@ -36,7 +36,7 @@ const approval = (...callIds: string[]): Reply =>
 
 const completes = (task: FakeTask): FakeTask => task.work().complete();
 
-describe('the approval webhook for actions that wait too long', () => {
+describe('the approval webhook', () => {
   let agent: FakeAgent;
   let receiver: WebhookReceiver;
   let clock: FakeClock;
@@ -105,7 +105,7 @@ describe('the approval webhook for actions that wait too long', () => {
     return posts;
   }
 
-  test('posts pending actions once, when their time is over, signed and with everything that a person needs to decide', async () => {
+  test('the bridge posts an action that waits too long, once, signed and with everything that a person needs to decide', async () => {
     const { session } = await waiting('one two');
     clock.advance(AFTER_MS - 1);
     expect(receiver.posts).toEqual([]);
@@ -174,7 +174,7 @@ describe('the approval webhook for actions that wait too long', () => {
     expect((await receiver.got('approval.decided')).data).toMatchObject({ waiting: [], state: 'working' });
   });
 
-  test('posts nothing about an action that was decided before its time was over', async () => {
+  test('the bridge posts nothing about an action that was decided before its time was over', async () => {
     const { session } = await waiting('one');
     await decide(session, 'one', 'approve');
     expect(clock.pending).toBe(0);
@@ -182,7 +182,7 @@ describe('the approval webhook for actions that wait too long', () => {
     expect(receiver.posts).toEqual([]);
   });
 
-  test('posts nothing if the bridge finds, before it posts, that another client has decided', async () => {
+  test('the bridge posts nothing if it finds, before the post, that another client has decided', async () => {
     const { session } = await waiting('one');
     const other = sessionWith();
     other.take({ payload: { $case: 'task', value: agent.task.toTask() } }, await other.agent.connect());
@@ -318,7 +318,7 @@ describe('the approval webhook for actions that wait too long', () => {
     expect(await rowsIn(path, 'SELECT state FROM webhook_posts')).toEqual([['over']]);
   });
 
-  test('hurry() posts at once', async () => {
+  test('hurry() posts a pending action at once', async () => {
     const { posts } = await waiting('one');
     posts.hurry();
     clock.advance(0);

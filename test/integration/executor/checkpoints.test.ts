@@ -181,7 +181,7 @@ describe('a checkpoint', () => {
     expect([await textOf('a.txt'), await textOf('b.txt')]).toEqual(['1', '2']);
   });
 
-  it('that is denied changes no file, and the task says so', async () => {
+  it('a restoration that a person denies changes no file, and the task says so', async () => {
     const id = checkpointIn(await did(append('a.txt', 'one')));
     const denied = await decided(await command(`restore ${id}`), 'deny');
     expect(denied.status.state).toBe('completed');
@@ -231,7 +231,7 @@ describe('a checkpoint', () => {
     expect(await textOf('a.txt')).toBe('before');
   });
 
-  it('R21 whose restoration was interrupted is restored completely by the next process, after approval', async () => {
+  it('R21 the next process completes an interrupted restoration after approval', async () => {
     const names = ['a.txt', 'b.txt', 'c.txt'];
     for (const name of names) await writeFile(file(name), 'before');
     const id = checkpointIn(await did({ together: names.map((name) => write(name, 'after')) }));
@@ -274,7 +274,7 @@ describe('a checkpoint', () => {
     expect(await Promise.all(names.map(textOf))).toEqual(['before', 'before', 'before']);
   });
 
-  it('of another principal does not exist', async () => {
+  it('a checkpoint of another principal does not exist for the caller', async () => {
     const id = checkpointIn(await did(append('a.txt', 'one')));
     const { tasks } = service;
     const message = { ...says('').message, command: { command: 'checkpoint show', args: [id] } };
@@ -289,7 +289,7 @@ describe('a checkpoint', () => {
     });
   });
 
-  it('of another workspace is not restored into this one', async () => {
+  it('a checkpoint of another workspace is not restored into this one', async () => {
     const other = await temporaryDirectory();
     const id = checkpointIn(await did(append('a.txt', 'one')));
     const refused = await command(`restore ${id}`, { settings: { workspace: other } });
@@ -299,7 +299,7 @@ describe('a checkpoint', () => {
     );
   });
 
-  it('whose content is lost is not restored in part', async () => {
+  it('a checkpoint is not restored in part if a part of its content is lost', async () => {
     await writeFile(file('b.txt'), 'before');
     const task = await did({ together: [append('a.txt', 'one'), append('b.txt', 'two')] });
     const database = openSqlite(join(stateDir, 'journal.db'), { busyTimeoutMs: 1_000 });
@@ -361,7 +361,7 @@ describe('the content that a checkpoint saves', () => {
 });
 
 describe('a command', () => {
-  it('that does not exist is refused by name, and no task is created', async () => {
+  it('an unknown command is refused by name, and no task is created', async () => {
     await expect(command('chekpoint list')).rejects.toMatchObject({
       reason: 'UNKNOWN_COMMAND',
       message: expect.stringMatching(/"\/chekpoint list".*init, checkpoint list, .*help/),

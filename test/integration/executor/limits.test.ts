@@ -195,33 +195,30 @@ describe('a budget', () => {
     ['tool calls', { toolCalls: 2 }, 'tool calls: 2'],
     ['tokens', { tokens: 4 }, 'tokens: 4'],
     ['money', { usd: 4 }, 'US dollars: 4.00'],
-  ])(
-    'of %s asks a person when it is spent; a reply grants the same amount again',
-    async (_, budget, said) => {
-      const price = { input: 500_000, output: 1_500_000 };
-      const models = new ScriptedModel([LOOK, LOOK, LOOK, LOOK, { text: 'Done.' }], { price });
-      const service = await startService({
-        ...(await where()),
-        models,
-        tools: [quick],
-        budget: budget ?? {},
-      });
-      const accepted = await service.tasks.send(says('look around'));
-      const { status } = await settled(service.tasks, accepted);
-      expect(status).toMatchObject({
-        state: 'input-required',
-        pending: [],
-        question: expect.stringContaining(said),
-      });
-      expect(models.requests).toHaveLength(2);
-      const again = await service.tasks.send(says('go on, but faster', { taskId: accepted.taskId }));
-      expect((await settled(service.tasks, again)).status).toMatchObject({ state: 'input-required' });
-      expect(models.requests).toHaveLength(4);
-      expect(models.requests[2]?.conversation.at(-1)).toEqual({ role: 'user', text: 'go on, but faster' });
-      const last = await service.tasks.send(says('and to the end', { taskId: accepted.taskId }));
-      expect((await settled(service.tasks, last)).status).toEqual({ state: 'completed' });
-    },
-  );
+  ])('a spent budget of %s asks a person; a reply grants the same amount again', async (_, budget, said) => {
+    const price = { input: 500_000, output: 1_500_000 };
+    const models = new ScriptedModel([LOOK, LOOK, LOOK, LOOK, { text: 'Done.' }], { price });
+    const service = await startService({
+      ...(await where()),
+      models,
+      tools: [quick],
+      budget: budget ?? {},
+    });
+    const accepted = await service.tasks.send(says('look around'));
+    const { status } = await settled(service.tasks, accepted);
+    expect(status).toMatchObject({
+      state: 'input-required',
+      pending: [],
+      question: expect.stringContaining(said),
+    });
+    expect(models.requests).toHaveLength(2);
+    const again = await service.tasks.send(says('go on, but faster', { taskId: accepted.taskId }));
+    expect((await settled(service.tasks, again)).status).toMatchObject({ state: 'input-required' });
+    expect(models.requests).toHaveLength(4);
+    expect(models.requests[2]?.conversation.at(-1)).toEqual({ role: 'user', text: 'go on, but faster' });
+    const last = await service.tasks.send(says('and to the end', { taskId: accepted.taskId }));
+    expect((await settled(service.tasks, last)).status).toEqual({ state: 'completed' });
+  });
 
   it('is not raised by a "deny" of a text-only client: the reply says how to end the task', async () => {
     const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
@@ -242,7 +239,7 @@ describe('a budget', () => {
     expect((await settled(service.tasks, again)).status).toEqual({ state: 'completed' });
   });
 
-  it('of time asks once the task has worked for that long, but not during a turn', async () => {
+  it('a budget of time asks once the task has worked for that long, but not during a turn', async () => {
     const { tool, runs } = endless(60_000);
     const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
     const service = await startService({

@@ -123,7 +123,7 @@ describe('a task that waits for a person', () => {
     { later: '10 min', ms: 600_000 },
     { later: '10 days', ms: 864_000_000 },
   ])(
-    'R01 runs its call exactly once if a process that knows only the journal gets the approval $later later',
+    'R01 a waiting call runs exactly once if a process that knows only the journal gets the approval $later later',
     async ({ ms }) => {
       const directory = await temporaryDirectory();
       const clock = new FakeClock();
@@ -154,7 +154,7 @@ describe('a task that waits for a person', () => {
     },
   );
 
-  it('R01 creates its scope only at the approval, ten minutes later in the same process', async () => {
+  it('R01 a waiting task creates its scope only at the approval, ten minutes later in the same process', async () => {
     const directory = await temporaryDirectory();
     const clock = new FakeClock();
     const life = await begin(directory, clock);

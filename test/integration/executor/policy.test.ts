@@ -169,7 +169,7 @@ describe('a grant with an end', () => {
     await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });
 
-  it('R12 that is revoked while its calls wait for another call lets none of them run', async () => {
+  it('R12 a grant that is revoked while its calls wait for another call lets none of them run', async () => {
     const { tasks, taskId, after, workspace } = await trusting({ minutes: 5 }, [
       { calls: [write('a.txt'), shell('true')] },
     ]);
@@ -192,7 +192,7 @@ describe('a grant with an end', () => {
     await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });
 
-  it('R12 of one minute expires after one minute', async () => {
+  it('R12 a grant of one minute expires after one minute', async () => {
     const { tasks, after, clock } = await trusting({ minutes: 1 }, [
       { calls: [shell('true')] },
       { calls: [write('a.txt')] },

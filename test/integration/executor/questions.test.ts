@@ -215,7 +215,7 @@ describe('a question of a running tool', () => {
     expect(on.heard).toEqual([{ type: 'declined', reason: 'no colour' }]);
   });
 
-  it('D3 of two questions, one is answered and the other still waits', async () => {
+  it('D3 if a tool asks two questions, one can be answered while the other still waits', async () => {
     const on = await working({ asks: [WHICH, { text: 'Why?' }] });
     const { taskId } = on.task;
     const seen = await until(on, taskId, (s) => pendingOf(s).length === 2);

@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 const DAY = 86_400_000;
 
 describe('a session that has ended long ago', () => {
-  it('is deleted with all its tasks when its retention ends; its handles are then unknown', async () => {
+  it('a session is deleted with all its tasks when its retention ends; its handles are then unknown', async () => {
     const stateDir = await temporaryDirectory();
     const maintenance = { retentionMs: 30 * DAY };
     const models = new ScriptedModel([]);
@@ -65,7 +65,7 @@ describe('a session that has ended long ago', () => {
 });
 
 describe('a task that is deleted during a read', () => {
-  it('S2 becomes unknown to a stream reader and to a snapshot fold; neither gets an incomplete task', async () => {
+  it('S2 a deleted task becomes unknown to a stream reader and to a snapshot fold; neither gets an incomplete task', async () => {
     const path = join(await temporaryDirectory(), 'journal.db');
     const journal = await openSqliteJournal({ path, clock: () => 1 });
     try {

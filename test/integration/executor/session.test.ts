@@ -16,7 +16,7 @@ function write(path: string) {
 }
 
 describe('a session', () => {
-  it('continues after its task has ended: the next task gets the conversation so far', async () => {
+  it('a session continues after its task has ended: the next task gets the conversation so far', async () => {
     const model = new ScriptedModel([{ text: 'First answer.' }, { text: 'Second answer.' }]);
     const { tasks } = await startService({ ...(await fresh()), models: model });
     const first = await tasks.send(says('first question'));
@@ -32,7 +32,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('gives its workspace to its next task, but not the permission to act without asking', async () => {
+  it('a session gives its workspace to its next task, but not the permission to act without asking', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([{ calls: [write('a.txt')] }, {}, { calls: [write('a.txt')] }]);
     const { tasks } = await startService({ stateDir, workspace: stateDir, models: model });
@@ -44,7 +44,7 @@ describe('a session', () => {
     expect(snapshot.status.state).toBe('input-required');
   });
 
-  it('A2A 1.0 §3.4.3: refuses a message with a task of another session, and changes neither task', async () => {
+  it('A2A 1.0 §3.4.3: a session refuses a message with a task of another session, and changes neither task', async () => {
     const { tasks } = await startService({ ...(await fresh()), models: new ScriptedModel([{}, {}]) });
     const first = await tasks.send(says('one'));
     const second = await tasks.send(says('two'));
@@ -72,7 +72,7 @@ describe('a session', () => {
     expect(await tasks.send(decision)).toMatchObject({ taskId, sessionId });
   });
 
-  it('R15 does not start for an unknown id; the error lists the existing sessions', async () => {
+  it('R15 an unknown session id starts no session; the error lists the existing sessions', async () => {
     const { tasks } = await startService({ ...(await fresh()), models: new ScriptedModel([{}]) });
     const { sessionId } = await tasks.send(says('hello'));
     await expect(tasks.send(says('hello', { sessionId: 'session-nowhere' }))).rejects.toMatchObject({

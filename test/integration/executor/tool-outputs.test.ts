@@ -158,7 +158,7 @@ describe('a result that is too long for a model', () => {
     );
   });
 
-  it('of a shell command is stored as far as it was shown live, and the note names it', async () => {
+  it('a long result of a shell command is stored as far as it was shown live, and the note names it', async () => {
     const service = await agent([calls('run-shell-command', { command: 'seq 1 30000' })]);
     const ended = await settled(service.tasks, await service.tasks.send(says('go')));
     expect(resultOf(ended, 'run-shell-command')).toMatch(

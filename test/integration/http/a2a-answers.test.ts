@@ -58,7 +58,7 @@ describe('the version', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('wins in the header over the parameter', async () => {
+  test('the version in the header wins over the parameter', async () => {
     const answer = await request(server, { method: 'GET', path: `/tasks/${start()}?A2A-Version=7.1` });
     expect(answer.status).toBe(200);
   });
@@ -160,7 +160,7 @@ function notify(method: string, params: unknown) {
 }
 
 describe('JSON-RPC notifications', () => {
-  test('get no response body, whether they succeed or fail', async () => {
+  test('JSON-RPC notifications get no response body, whether they succeed or fail', async () => {
     const configuration = { returnImmediately: true };
     const answers = [
       await notify('SendMessage', { ...userMessage('hi'), configuration }),
@@ -195,7 +195,7 @@ describe('the media type', () => {
 
 describe('the agent card', () => {
   test.each(['1.0', '0.3'])(
-    'of %s has a modification date, and an unchanged card is not sent again',
+    'the agent card of %s has a modification date, and an unchanged card is not sent again',
     async (version) => {
       const card = (sent: Record<string, string> = {}) =>
         request(server, { method: 'GET', path: CARD, headers: { 'a2a-version': version, ...sent } });

@@ -30,7 +30,7 @@ const DONE: TaskEvent[] = [
 ];
 
 describe('a message in the history', () => {
-  test('keeps its metadata, its extensions and the tasks that it refers to', async () => {
+  test('a message in the history keeps its metadata, its extensions and the tasks that it refers to', async () => {
     const about = {
       metadata: { 'urn:example:ticket': { id: 7 } },
       extensions: ['urn:example:ticket'],
@@ -64,7 +64,7 @@ describe('acceptedOutputModes', () => {
   });
 
   test.each([[[]], [['*/*']], [['text']], [['text/plain', 'application/json', 'image/*']]])(
-    '%j gets every part unchanged',
+    'a client that accepts %j gets every part unchanged',
     async (modes) => {
       const file = expect.objectContaining({ raw: 'AAAA', mediaType: 'image/png' });
       const data = expect.objectContaining({ data: { rows: 2 } });
@@ -72,7 +72,7 @@ describe('acceptedOutputModes', () => {
     },
   );
 
-  test('text only: other parts are converted to text', async () => {
+  test('a client that accepts text only gets the other parts converted to text', async () => {
     const data = expect.objectContaining({ text: '{"rows":2}' });
     const file = expect.objectContaining({
       text: expect.stringContaining('chart.png (image/png) is left out'),
@@ -88,7 +88,7 @@ describe('acceptedOutputModes', () => {
     expect(JSON.stringify(streamed)).not.toContain('AAAA');
   });
 
-  test('without text is refused, and no task starts', async () => {
+  test('a message whose acceptedOutputModes exclude text is refused, and no task starts', async () => {
     const refused = await send(['image/png']);
     expect(refused.body).toMatchObject({ error: { code: -32005 } });
     expect(refused.text).toContain('text/plain');
@@ -117,7 +117,7 @@ function start(): string {
 }
 
 describe('a cancel', () => {
-  test('is recorded with the reason and the surface that the client names, over both bindings', async () => {
+  test('a cancel is recorded with the reason and the surface that the client names, over both bindings', async () => {
     const metadata = { reason: 'enough', channel: 'mcp' };
     const [first, second, third] = [start(), start(), start()];
     await rpc(server, 'CancelTask', { id: first, metadata });

@@ -112,7 +112,7 @@ describe('a request without a required field', () => {
   );
 
   test.each(['tasks/get', 'tasks/cancel', 'tasks/resubscribe'])(
-    'of A2A 0.3: %s without an id is invalid params',
+    '%s of A2A 0.3 without an id is invalid params',
     async (method) => {
       for (const params of [{}, { id: '' }, { id: 5 }])
         expect((await rpc(server, method, params, OLD)).body).toMatchObject({ error: { code: -32602 } });
@@ -174,7 +174,7 @@ describe('a message of A2A 0.3 that breaks a rule', () => {
     ['a file whose bytes are a number', { parts: [{ kind: 'file', file: { bytes: 5 } }] }],
     ['a file with two contents', { parts: [{ kind: 'file', file: { bytes: 'AA', uri: 'http://a/' } }] }],
     ['a referenced task that is a boolean', { referenceTaskIds: [true] }],
-  ])('of A2A 0.3, %s is invalid params', async (_what, more) => {
+  ])('in A2A 0.3, %s is invalid params', async (_what, more) => {
     const answer = await rpc(server, 'message/send', { message: oldMessage(more) }, OLD);
     expect(answer.body).toMatchObject({ error: { code: -32602 } });
     expect(server.tasks.received).toEqual([]);
@@ -189,7 +189,7 @@ describe('a message of A2A 0.3 that breaks a rule', () => {
     ['a part with two contents', { content: [{ text: 'hi', data: { data: {} } }] }],
     ['data that is a list', { content: [{ data: { data: [1] } }] }],
     ['a file whose address is a list', { content: [{ file: { fileWithUri: ['http://a/'] } }] }],
-  ])('over HTTP+JSON, %s is invalid params', async (_what, more) => {
+  ])('in A2A 0.3 over HTTP+JSON, %s is invalid params', async (_what, more) => {
     const message = { messageId: 'm', role: 'ROLE_USER', content: [{ text: 'hi' }], ...more };
     const answer = await request(server, {
       path: '/v1/message:send',
@@ -223,7 +223,7 @@ describe('a message of A2A 0.3', () => {
   });
 
   test.each(['request', 'message'])(
-    'over HTTP+JSON, the field %s holds the message: its name in a2a.proto, and its JSON name',
+    'in A2A 0.3 over HTTP+JSON, the field %s holds the message: its name in a2a.proto, and its JSON name',
     async (name) => {
       const message = { message_id: 'm', role: 'ROLE_USER', content: [{ text: 'hi', metadata: null }] };
       const answer = await request(server, {

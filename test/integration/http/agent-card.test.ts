@@ -23,7 +23,7 @@ async function card(version = '1.0'): Promise<unknown> {
 }
 
 describe('the agent card', () => {
-  test('lists JSON-RPC and HTTP+JSON with their URLs, A2A 1.0 first, and no other binding', async () => {
+  test('the agent card lists JSON-RPC and HTTP+JSON with their URLs, A2A 1.0 first, and no other binding', async () => {
     const { supportedInterfaces } = cardSchema.parse(await card());
     expect(supportedInterfaces).toEqual([
       { url: server.url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
@@ -33,11 +33,11 @@ describe('the agent card', () => {
     ]);
   });
 
-  test('of A2A 0.3 has `url` and `protocolVersion`', async () => {
+  test('the agent card of A2A 0.3 has `url` and `protocolVersion`', async () => {
     expect(await card('0.3')).toMatchObject({ url: server.url, protocolVersion: '0.3' });
   });
 
-  test('names each extension with its version, and requires none', async () => {
+  test('the agent card names each extension with its version, and requires none', async () => {
     const { extensions } = cardSchema.parse(await card()).capabilities;
     expect(extensions.length).toBeGreaterThan(0);
     for (const { uri, required } of extensions) {
@@ -46,10 +46,13 @@ describe('the agent card', () => {
     }
   });
 
-  test.each(['1.0', '0.3'])('X1 of %s has no token and no path of this machine', async (version) => {
-    const text = JSON.stringify(await card(version));
-    expect(text).not.toContain(TOKEN);
-    expect(text).not.toContain(process.cwd());
-    expect(text).not.toMatch(/"\/(?:home|root|tmp|state)/);
-  });
+  test.each(['1.0', '0.3'])(
+    'X1 the agent card of %s has no token and no path of this machine',
+    async (version) => {
+      const text = JSON.stringify(await card(version));
+      expect(text).not.toContain(TOKEN);
+      expect(text).not.toContain(process.cwd());
+      expect(text).not.toMatch(/"\/(?:home|root|tmp|state)/);
+    },
+  );
 });

@@ -126,7 +126,7 @@ async function all(stream: AsyncGenerator<StreamResponse>): Promise<StreamRespon
 }
 
 describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
-  test('sends a message and gets the task once it waits, with the pending action in words', async () => {
+  test('a client sends a message and gets the task once it waits, with the pending action in words', async () => {
     server.tasks.onSend = (incoming) => server.tasks.start(incoming, ASKS);
     const result = await (await transport()).sendMessage(saying('go'), options());
     if (!('status' in result)) throw new Error('a task was expected');
@@ -141,7 +141,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     expect(result.metadata).toBeUndefined();
   });
 
-  test('with the approval extension gets the same as data, and the overview', async () => {
+  test('a client with the approval extension gets the same as data, and the overview', async () => {
     server.tasks.onSend = (incoming) => server.tasks.start(incoming, ASKS);
     const result = await (await transport()).sendMessage(saying('go'), options(TOOL_APPROVAL));
     if (!('status' in result)) throw new Error('a task was expected');
@@ -156,7 +156,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     });
   });
 
-  test('can get the task without waiting', async () => {
+  test('a client can get the task without waiting', async () => {
     const result = await (
       await transport()
     ).sendMessage(saying('go', { returnImmediately: true }), options());
@@ -164,7 +164,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     expect(server.tasks.following).toBe(0);
   });
 
-  test('gets a new task in a new context for each message that names none', async () => {
+  test('a client gets a new task in a new context for each message that names none', async () => {
     const client = await transport();
     const send = () => client.sendMessage(saying('go', { returnImmediately: true }), options());
     const [first, second] = [await send(), await send()];
@@ -174,7 +174,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  test('streams a message to the end', async () => {
+  test('a client streams a message to the end', async () => {
     server.tasks.onSend = (incoming) => server.tasks.start(incoming, ASKS);
     const events = await all((await transport()).sendMessageStream(saying('go'), options(TOOL_APPROVAL)));
     expect(events.map(({ payload }) => payload?.$case)).toEqual([
@@ -191,7 +191,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     });
   });
 
-  test('subscribes, and gets the task and the later events', async () => {
+  test('a client subscribes, and gets the task and the later events', async () => {
     const { taskId } = server.tasks.start(
       { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },
       ASKS,
@@ -206,7 +206,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     ]);
   });
 
-  test('gets a task with the requested number of messages, and cancels it', async () => {
+  test('a client gets a task with the requested number of messages, and cancels it', async () => {
     const client = await transport();
     const { taskId } = server.tasks.start(
       {
@@ -228,7 +228,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     ).rejects.toMatchObject({ name: 'TaskNotCancelableError' });
   });
 
-  test('D1 gets a machine-readable reason for a refusal', async () => {
+  test('D1 a client gets a machine-readable reason for a refusal', async () => {
     server.tasks.onSend = () => {
       throw new ProductError('ALREADY_DECIDED', 'Call call-1 was decided before: deny.', {
         facts: { callId: 'call-1', firstDecision: 'deny' },
@@ -258,7 +258,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     );
   });
 
-  test('gets no details of an unexpected error; the server logs them', async () => {
+  test('a client gets no details of an unexpected error; the server logs them', async () => {
     server.tasks.onSend = () => {
       throw new Error('secret detail');
     };
@@ -279,7 +279,7 @@ describe('A2A 1.0', () => {
     });
   });
 
-  test('lists tasks in pages, with filters; artifacts come only on request', async () => {
+  test('a client lists tasks in pages, with filters; artifacts come only on request', async () => {
     const [first] = [start(ASKS), start([{ type: 'task.completed' }]), start(ASKS)];
     for (const { transport } of PEERS.slice(0, 2)) {
       const list = async (more: object) =>

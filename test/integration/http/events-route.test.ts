@@ -243,7 +243,7 @@ function withTicket(taskId: string, ticket: string): Promise<Response> {
 describe('a stream ticket', () => {
   const HOUR = 60 * 60_000;
 
-  test('X1 opens the stream of its task for an hour; then the stream ends, and the ticket is refused', async () => {
+  test('X1 a ticket opens the stream of its task for an hour; then the stream ends, and the ticket is refused', async () => {
     const taskId = newTask(TURN);
     const ticket = await ticketFor(taskId);
     server.clock.advance(HOUR / 2);
@@ -259,7 +259,7 @@ describe('a stream ticket', () => {
     expect(server.clock.pending).toBe(0);
   });
 
-  test('X1 opens no other task, of the same principal or another', async () => {
+  test('X1 a ticket opens no other task, of the same principal or another', async () => {
     const taskId = newTask(TURN);
     const ticket = await ticketFor(taskId);
     const message = { messageId: 'm-2', parts: [] };
@@ -270,7 +270,7 @@ describe('a stream ticket', () => {
     expect((await withTicket(taskId, await ticketFor(foreign, OTHER_TOKEN))).status).toBe(401);
   });
 
-  test('X1 is issued only for a task of the caller, and only to a request with a token', async () => {
+  test('X1 a ticket is issued only for a task of the caller, and only to a request with a token', async () => {
     const taskId = newTask(TURN);
     const ticket = await ticketFor(taskId);
     const path = `${pathOf(taskId)}/ticket`;
@@ -310,7 +310,7 @@ describe('a stream ticket', () => {
     }
   });
 
-  test('X1 is refused if any character is changed, or if it is not a ticket', async () => {
+  test('X1 a ticket is refused if any character is changed, or if it is not a ticket', async () => {
     const taskId = newTask(TURN);
     const ticket = await ticketFor(taskId);
     const [seconds = '', mac = ''] = ticket.split('.');
@@ -343,7 +343,7 @@ describe('a stream ticket', () => {
     expect(server.tasks.following).toBe(0);
   });
 
-  test('X1 that is wrong is refused, also beside a valid token', async () => {
+  test('X1 a wrong ticket is refused, also beside a valid token', async () => {
     const taskId = newTask(TURN);
     expect((await read(taskId, { query: '?ticket=0.x' })).status).toBe(401);
     // Without valid credentials, the answer reveals no other error of the request.
@@ -351,7 +351,7 @@ describe('a stream ticket', () => {
     expect((await fetch(`${server.url}${pathOf(taskId)}${query}`)).status).toBe(401);
   });
 
-  test('X1 is never logged, whether the request succeeds or fails', async () => {
+  test('X1 a ticket is never logged, whether the request succeeds or fails', async () => {
     const taskId = newTask(TURN);
     const ticket = await ticketFor(taskId);
     server.tasks.failAfter(taskId, 3);

@@ -108,7 +108,7 @@ describe('a tool of an MCP server', () => {
   });
 
   it.each(PEER_KINDS)(
-    '002 that answers over %s after its time limit has the answer in the journal of its task',
+    '002 the answer of a tool over %s after its time limit is in the journal of its task',
     async (kind) => {
       const stage = await mcpStage({ peer: await peerSettings(kind, { timeout: '90s' }) });
       await stage.status(isReady);
@@ -206,7 +206,7 @@ describe('a tool of an MCP server', () => {
     });
   });
 
-  it('that no longer exists when its call runs gives the model an error', async () => {
+  it('if a tool no longer exists when its call runs, the model gets an error', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio') });
     await stage.status(isReady);
     const { tasks, first } = await taskWith(stage, [{ calls: [note('one')] }]);

@@ -19,7 +19,7 @@ describe.each(['http', 'sse'] as const)('a dead connection to an MCP server over
     expect(await stage.call('note', { text: 'back' })).toMatch(/^note: back/);
   });
 
-  it('002 R82 whose session the server has forgotten opens a new session, and makes the call once', async () => {
+  it('002 R82 if the server has forgotten the session, the client opens a new session, and makes the call once', async () => {
     const peer = await startPeer(kind);
     const stage = await mcpStage({ peer: { type: kind, url: peer.url } });
     await stage.status(isReady);
@@ -42,7 +42,7 @@ describe('a dead connection to an MCP server', () => {
     expect(await stage.call('note')).not.toContain(`pid ${pid}`);
   });
 
-  it('002 R82 whose server answers 400 for a forgotten session opens a new session', async () => {
+  it('002 R82 if the server answers 400 for a forgotten session, the client opens a new session', async () => {
     const peer = await startPeer('http', 'forgotten-400');
     const stage = await mcpStage({ peer: { url: peer.url } });
     await stage.status(isReady);
@@ -51,7 +51,7 @@ describe('a dead connection to an MCP server', () => {
     expect((await peer.seen()).calls).toEqual({ note: 1 });
   });
 
-  it('002 R82 whose server has lost the session of each call gets the call twice', async () => {
+  it('002 R82 if the server has lost the session of each call, the client makes the call twice', async () => {
     const peer = await startPeer('http', 'calls-404');
     const stage = await mcpStage({ peer: { url: peer.url } });
     await stage.status(isReady);

@@ -148,7 +148,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(said.join('')).toBe('line one\nline two\nwarning disk: {"free":1}\n');
   });
 
-  it('002 that answers a call after its time limit has the answer stored and logged', async () => {
+  it('002 the answer to a call after its time limit is stored and logged', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     const stop = new AbortController();
@@ -170,7 +170,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(stage.log.join('')).toMatch(/"tool":"slow".*"afterMs":\d+.*has answered a stopped call/);
   });
 
-  it('002 that sends nothing for the idle time-out of a call has the call cancelled', async () => {
+  it('002 a server that sends nothing for the idle time-out of a call gets a cancellation of the call', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind, { idleTimeout: 2_000 }) });
     await stage.status(isReady);
     await expect(stage.call('never')).rejects.toThrow(
@@ -181,7 +181,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     ]);
   });
 
-  it('X3 that sends too long a message ends only the call or the connection', async () => {
+  it('X3 a server that sends too long a message ends only the call or the connection', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     await expect(stage.call('flood')).rejects.toThrow(/MCP server peer.*more than 16 M/);
@@ -192,7 +192,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     ['silent', /^did not answer within 4 s/],
     ['endless-pages', /list of tools has more than 200 pages/],
     ['page-loop', /repeats a page/],
-  ] as const)('X3 that is %s is down with a reason, and other servers work', async (fault, why) => {
+  ] as const)('X3 a server that is %s is down with a reason, and other servers work', async (fault, why) => {
     const [bad, good] = [await peerSettings(kind, { fault }), await peerSettings(kind)];
     const limits = fault === 'silent' ? { connectMs: 4_000 } : {};
     const stage = await mcpStage({ bad, good }, limits);

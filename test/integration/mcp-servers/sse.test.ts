@@ -54,7 +54,7 @@ describe('an MCP server over HTTP+SSE', () => {
     expect(await next.seen()).toMatchObject({ streams: 1, brokenPipes: 0 });
   });
 
-  it('R82 that stays away makes a call fail within its wait time', async () => {
+  it('R82 a server that stays away makes a call fail within its wait time', async () => {
     const { peer, stage } = await overSse({ awayMs: 50 });
     await peer.kill();
     await stage.status(isDown);
@@ -63,7 +63,7 @@ describe('an MCP server over HTTP+SSE', () => {
     );
   });
 
-  it('R82 whose address refuses the POST of a call is connected to anew, and the call is made once', async () => {
+  it('R82 if the address refuses the POST of a call, the client connects again, and makes the call once', async () => {
     const { peer, stage } = await overSse();
     await peer.refuse();
     const call = stage.call('note', { text: 'after' });

@@ -66,7 +66,7 @@ describe('an MCP server that is a program', () => {
     ]);
   });
 
-  it('X3 that prints a few invalid lines before its first message still works', async () => {
+  it('X3 a program that prints a few invalid lines before its first message still works', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio', { fault: 'rubbish' }) });
     await stage.status(isReady);
     expect(await stage.call('note', { text: 'hello' })).toMatch(/hello/);
@@ -81,18 +81,21 @@ describe('an MCP server that is a program', () => {
     ['exits', /^exited with code 4; last line on stderr: no licence found$/],
     ['long-line', /^sent a line of more than 16 MiB/],
     ['no-tools', /^it offers no tools$/],
-  ] as const)('X3 that %s reports this, and other servers are unharmed', async (fault, why) => {
-    const stage = await mcpStage({
-      bad: await peerSettings('stdio', { fault }),
-      good: await peerSettings('stdio'),
-    });
-    const { error } = await stage.status(({ error: known }) => known !== undefined, 'bad');
-    expect(error).toMatch(why);
-    await stage.status(isReady, 'good');
-    expect(await stage.call('note', { text: 'fine' }, { server: 'good' })).toMatch(/fine/);
-  });
+  ] as const)(
+    'X3 a program with the fault "%s" has a status that says so, and other servers are unharmed',
+    async (fault, why) => {
+      const stage = await mcpStage({
+        bad: await peerSettings('stdio', { fault }),
+        good: await peerSettings('stdio'),
+      });
+      const { error } = await stage.status(({ error: known }) => known !== undefined, 'bad');
+      expect(error).toMatch(why);
+      await stage.status(isReady, 'good');
+      expect(await stage.call('note', { text: 'fine' }, { server: 'good' })).toMatch(/fine/);
+    },
+  );
 
-  it('X3 that has unusable tools offers its other tools, and names the unusable ones', async () => {
+  it('X3 a program with unusable tools offers its other tools, and names the unusable ones', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio', { fault: 'bad-tools' }) });
     const { error, tools } = await stage.status(isReady);
     expect(tools).toBe(PEER_TOOLS);
@@ -107,7 +110,7 @@ describe('an MCP server that is a program', () => {
     expect(stage.servers.get('mcp__peer__look')?.description).toBe('The first of this name.');
   });
 
-  it('X3 that has ten thousand tools offers some of them, and reports the number of the others', async () => {
+  it('X3 a program with ten thousand tools offers some of them, and reports the number of the others', async () => {
     const settings = await peerSettings('stdio', { fault: 'many-tools' });
     const wanted = { tools: { include: ['tool-1', 'tool-9999'] } };
     const stage = await mcpStage({ peer: settings, few: { ...settings, ...wanted } });
@@ -120,7 +123,7 @@ describe('an MCP server that is a program', () => {
     expect(await stage.status(isReady, 'few')).toEqual({ name: 'few', state: 'ready', tools: 2 });
   });
 
-  it('X3 that does not exist is reported by name, and retried', async () => {
+  it('X3 a program that does not exist is reported by name, and retried', async () => {
     const stage = await mcpStage({ peer: { command: 'no-such-program-here' } });
     expect(await stage.status(isDown)).toMatchObject({
       error: 'could not start: there is no program no-such-program-here',

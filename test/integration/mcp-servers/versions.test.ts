@@ -85,7 +85,7 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s that speaks onl
 });
 
 describe('an MCP server that speaks an older revision', () => {
-  it('R80 and exits at server/discover is started again and gets initialize', async () => {
+  it('R80 a program that exits at server/discover is started again and gets initialize', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio', { fault: 'exits-at-discover' }) });
     await stage.status(isReady);
     expect(await stage.call('note', { text: 'hello' })).toMatch(/^note: hello/);
@@ -97,7 +97,7 @@ describe('an MCP server that speaks an older revision', () => {
   });
 
   it.each(['stdio', 'http'] as const)(
-    'R80 and over %s does not answer server/discover gets initialize after a time-out',
+    'R80 a server over %s that does not answer server/discover gets initialize after a time-out',
     async (kind) => {
       const peer = await peerSettings(kind, { fault: 'silent-at-discover' });
       const stage = await mcpStage({ peer }, { connectMs: 4_000 });
@@ -107,7 +107,7 @@ describe('an MCP server that speaks an older revision', () => {
   );
 
   it.each([400, 404, 405] as const)(
-    '002 R81 and answers a POST with %i is reached over HTTP+SSE',
+    '002 R81 a server that answers a POST with %i is reached over HTTP+SSE',
     async (status) => {
       const { url } = await startPeer('sse', `post-${status}`);
       const stage = await mcpStage({ peer: { url } });
@@ -116,7 +116,7 @@ describe('an MCP server that speaks an older revision', () => {
     },
   );
 
-  it('002 and supports neither transport: the error gives both reasons', async () => {
+  it('002 for a server that supports neither transport, the error gives both reasons', async () => {
     const peer = await startPeer('sse', 'post-405');
     const stage = await mcpStage({ peer: { url: peer.url.replace('/sse', '/messages') } });
     expect((await stage.status(isDown)).error).toMatch(

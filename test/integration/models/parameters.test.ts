@@ -87,11 +87,11 @@ describe('parameters in the request', () => {
     ],
     ['openai:gpt-4.1', { temperature: 1.5 }, { temperature: 1.5 }],
     ['vllm:qwen3', { effort: 'medium', temperature: 0 }, { reasoning_effort: 'medium', temperature: 0 }],
-  ])('of %s: %j', async (model, parameters, expected) => {
+  ])('the request to %s has the parameters %j', async (model, parameters, expected) => {
     expect(await sentBy(model, { [model]: parameters })).toMatchObject(expected);
   });
 
-  it('of a tier add to those of its model, and apply only to that tier', async () => {
+  it('the parameters of a tier add to those of its model, and apply only to that tier', async () => {
     const parameters = { 'vllm:qwen3': { temperature: 0.2 }, smart: { effort: 'high' } };
     expect(await sentBy('vllm:qwen3', parameters, { name: 'smart' })).toMatchObject({
       temperature: 0.2,

@@ -175,35 +175,41 @@ describe.each(PROVIDERS)('$model', (provider) => {
 });
 
 describe('the prompt of a turn', () => {
-  it.each(PROVIDERS)('of $model starts with the whole prompt of the previous turn', async (provider) => {
-    const service = await startService({ ...where, models: modelsOf(provider) });
-    const { folder } = provider;
-    await replay(
-      folder,
-      'thinking-and-parallel-calls',
-      'thinking-and-parallel-calls',
-      'text-with-cached-usage',
-    );
-    const first = await service.tasks.send(says('Compare a.md and b.md'));
-    await settled(service.tasks, first);
-    await replay(folder, 'thinking-and-parallel-calls', 'text');
-    await settled(service.tasks, await service.tasks.send({ ...says('Again'), sessionId: first.sessionId }));
-    const bodies = endpoint.received.map(({ body }): unknown =>
-      JSON.parse(withoutMarks(JSON.stringify(body))),
-    );
-    expect(bodies).toHaveLength(5);
-    for (const [index, body] of bodies.entries()) {
-      if (index === 0) continue;
-      const [earlier, now] = [bodies[index - 1], body];
-      expect(withoutConversation(now)).toBe(withoutConversation(earlier));
-      const begins = listOf(provider.conversation(earlier));
-      expect(JSON.stringify(listOf(provider.conversation(now)).slice(0, begins.length))).toBe(
-        JSON.stringify(begins),
+  it.each(PROVIDERS)(
+    'the prompt of a turn of $model starts with the whole prompt of the previous turn',
+    async (provider) => {
+      const service = await startService({ ...where, models: modelsOf(provider) });
+      const { folder } = provider;
+      await replay(
+        folder,
+        'thinking-and-parallel-calls',
+        'thinking-and-parallel-calls',
+        'text-with-cached-usage',
       );
-    }
-  });
+      const first = await service.tasks.send(says('Compare a.md and b.md'));
+      await settled(service.tasks, first);
+      await replay(folder, 'thinking-and-parallel-calls', 'text');
+      await settled(
+        service.tasks,
+        await service.tasks.send({ ...says('Again'), sessionId: first.sessionId }),
+      );
+      const bodies = endpoint.received.map(({ body }): unknown =>
+        JSON.parse(withoutMarks(JSON.stringify(body))),
+      );
+      expect(bodies).toHaveLength(5);
+      for (const [index, body] of bodies.entries()) {
+        if (index === 0) continue;
+        const [earlier, now] = [bodies[index - 1], body];
+        expect(withoutConversation(now)).toBe(withoutConversation(earlier));
+        const begins = listOf(provider.conversation(earlier));
+        expect(JSON.stringify(listOf(provider.conversation(now)).slice(0, begins.length))).toBe(
+          JSON.stringify(begins),
+        );
+      }
+    },
+  );
 
-  it('for Anthropic has cache marks at the instructions, at its end and at the end of the previous prompt', async () => {
+  it('the prompt for Anthropic has cache marks at the instructions, at its end and at the end of the previous prompt', async () => {
     const [provider] = PROVIDERS;
     if (provider === undefined) throw new Error('no provider');
     const service = await startService({ ...where, models: modelsOf(provider) });

@@ -86,7 +86,7 @@ describe('a command', () => {
     expect(() => commands.accept(message)).toThrow('Not x.');
   });
 
-  it('that cannot run fails with its own error', async () => {
+  it('a command that cannot run fails with its own error', async () => {
     expect(await answer({ command: 'broken', args: [] })).toMatchObject([
       { type: 'finish', end: { type: 'failed', message: 'That cannot be done.' } },
     ]);

@@ -92,19 +92,22 @@ describe('a reader of the journal', () => {
     { until: 'settled', last: completed, over: true },
     { until: 'settled', last: inputRequired, over: true },
     { until: 'ended', last: inputRequired, over: false },
-  ])('that reads until the task has $until ends after $last.type: $over', async ({ until, last, over }) => {
-    const reader = follow(0, until);
-    expect(await positionsTo(3, reader)).toEqual([1, 2, 3]);
-    await append(delta('a'), last);
-    expect(await positionsTo(5, reader)).toEqual([4, 5]);
-    const next = reader.next();
-    if (!over) {
-      await append(working);
-      expect((await next).value).toMatchObject([{ seq: 6 }]);
-      stop.abort();
-    }
-    expect(await (over ? next : reader.next())).toEqual({ done: true, value: undefined });
-  });
+  ])(
+    'a reader that reads until the task has $until ends after $last.type: $over',
+    async ({ until, last, over }) => {
+      const reader = follow(0, until);
+      expect(await positionsTo(3, reader)).toEqual([1, 2, 3]);
+      await append(delta('a'), last);
+      expect(await positionsTo(5, reader)).toEqual([4, 5]);
+      const next = reader.next();
+      if (!over) {
+        await append(working);
+        expect((await next).value).toMatchObject([{ seq: 6 }]);
+        stop.abort();
+      }
+      expect(await (over ? next : reader.next())).toEqual({ done: true, value: undefined });
+    },
+  );
 
   it('stops at the entry that ends the task, and can continue from a position at the end', async () => {
     await append(inputRequired, delta('a'), completed);

@@ -132,7 +132,7 @@ describe('the maintenance timer', () => {
 });
 
 describe('a maintenance round', () => {
-  it('R28 that fails is reported, and runs again a minute later', async () => {
+  it('R28 a maintenance round that fails is reported, and runs again a minute later', async () => {
     const deadlines = journal.deadlines.bind(journal);
     await waiting('a', 1_000);
     clock.advance(2_000);
@@ -214,7 +214,7 @@ describe('a clock that jumps', () => {
     expect((await journal.row('waits'))?.state).toBe('canceled');
   });
 
-  it('R103 that happened while no server ran has the same effect until the operator confirms the clock', async () => {
+  it('R103 a jump while no server runs has the same effect until the operator confirms the clock', async () => {
     await aTaskAndAnOldSession();
     mark = { now: clock.now(), uptimeMs: 5, boot: 'an earlier one' };
     clock.advance(400 * DAY);

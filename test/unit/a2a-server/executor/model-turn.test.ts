@@ -63,7 +63,7 @@ async function journalled(count: number): Promise<void> {
 }
 
 describe('a turn of the model', () => {
-  it('that arrives at once is two appends: its start, and its text with its end', async () => {
+  it('a turn that arrives at once is two appends: its start, and its text with its end', async () => {
     await turn(async function* () {
       yield { type: 'text', text: 'Hello, ' };
       yield { type: 'text', text: 'world' };

@@ -12,7 +12,7 @@ describe('titleFrom', () => {
     ['x'.repeat(300), 'x'.repeat(200)],
     ['👩'.repeat(300), '👩'.repeat(200)],
     ['half a pair \uD83D and \0 nothing', 'half a pair \uFFFD and \uFFFD nothing'],
-  ])('of %j is %j', (text, title) => {
+  ])('the title of %j is %j', (text, title) => {
     expect(taskTitle([message(text)])).toBe(title);
   });
 

@@ -26,7 +26,7 @@ describe('a rule by path', () => {
     expect(speaks({ action: 'allow', path }, writing(at))).toBe(expected);
   });
 
-  it('of several patterns allows what one of them matches', () => {
+  it('a rule of several patterns allows each path that one of them matches', () => {
     const rule = { action: 'allow', path: ['docs/**', 'src/**'] };
     expect(['docs/a', 'src/a', 'lib/a'].map((at) => speaks(rule, writing(at)))).toEqual([true, true, false]);
   });

@@ -108,7 +108,7 @@ describe('a missing setting', () => {
   });
 
   test.each(['notaurl', 'ftp://x', 'http://user:secret@host/v1'])(
-    'or the invalid URL %j of a compatible endpoint gives an error that names its variable',
+    'an invalid URL of a compatible endpoint, %j, gives an error that names its variable',
     (address) => {
       const settings = modelSettingsSchema.parse({ model: 'openai-compatible:m' });
       const models = createModels(settings, { MCP_A2A_OPENAI_COMPATIBLE_URL: address });

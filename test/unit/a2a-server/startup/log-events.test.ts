@@ -35,7 +35,7 @@ const finished = (outcome: Extract<TaskEvent, { type: 'tool.finished' }>['outcom
 });
 
 describe('a log line', () => {
-  it('of a task has time, ids and its session', async () => {
+  it('the line of a task has time, ids and its session', async () => {
     const written = new PassThrough();
     const log = createLogger({ name: 'test', level: 'info', destination: written });
     logEvents(log, 'task-1', [
@@ -57,7 +57,7 @@ describe('a log line', () => {
     expect(lines).not.toContain('SECRET');
   });
 
-  it('of a decision has its author, action, place and reason, but not the action’s content', () => {
+  it('the line of a decision has its author, action, place and reason, but not the action’s content', () => {
     const line = logLineOf(decided);
     expect(line).toMatchObject({
       level: 'info',
@@ -73,7 +73,7 @@ describe('a log line', () => {
     expect(JSON.stringify(line)).not.toMatch(/SECRET|secret/);
   });
 
-  it('of an abort has the tool execution and the reason; that of a failure has no output', () => {
+  it('the line of an abort has the tool execution and the reason; the line of a failure has no output', () => {
     const stopped = {
       type: 'stopped',
       reason: 'abort-request',
@@ -98,7 +98,7 @@ describe('a log line', () => {
     expect(JSON.stringify(failed)).not.toContain('SECRET');
   });
 
-  it('of an end has the state, and the reason if there is one', () => {
+  it('the line of an end has the state, and the reason if there is one', () => {
     expect(ENDS.map((event) => logLineOf(event))).toMatchObject([
       { level: 'info', facts: { state: 'completed' } },
       { level: 'warn', facts: { state: 'failed', reason: 'the model refused' } },
@@ -108,7 +108,7 @@ describe('a log line', () => {
     expect(logLineOf(inputRequired)).toMatchObject({ level: 'info', facts: { callIds: [] } });
   });
 
-  it('of a task that continues is one debug line, like every other change of state', () => {
+  it('the line of a task that continues is one debug line, like every other change of state', () => {
     expect(logLineOf({ type: 'task.working' })).toMatchObject({ level: 'debug', message: 'a task works' });
   });
 

@@ -33,7 +33,7 @@ describe('an answer', () => {
       { of: ['a'] },
       { of: ['a'] },
     ],
-  ])('to %j, given as %j, is %j', (question, given, answer) => {
+  ])('the answer to %j, given as %j, is %j', (question, given, answer) => {
     expect(readAnswer(question, given)).toEqual({ ok: true, answer });
   });
 
@@ -58,7 +58,7 @@ describe('an answer', () => {
     [form({ name: { type: 'string' } }), { name: 'Ada', more: 1 }],
     [form({ name: { type: 'string' } }), ['Ada']],
     [form({ name: { type: 'string', default: 'Ada' } }), {}],
-  ])('to %j cannot be %j, and the error says why', (question, given) => {
+  ])('the answer to %j cannot be %j, and the error says why', (question, given) => {
     expect(readAnswer(question, given)).toEqual({ ok: false, message: expect.stringMatching(/\.$/) });
   });
 });

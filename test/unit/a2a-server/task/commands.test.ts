@@ -72,7 +72,7 @@ describe('a question', () => {
   }
   const answer = decision('a.q1', { decision: 'answer', answer: 'red' });
 
-  it('of a running tool is answered once; the task works again, and the tool still runs', () => {
+  it('a question of a running tool is answered once; the task works again, and the tool still runs', () => {
     const moved = accepted(asked(), answer);
     expect(moved.status).toEqual({ state: 'working' });
     expect(moved.calls['a']?.state.type).toBe('running');
@@ -82,7 +82,7 @@ describe('a question', () => {
     });
   });
 
-  it('R07 that was withdrawn refuses an answer and says why', () => {
+  it('R07 a question that was withdrawn refuses an answer and says why', () => {
     const outcome = { type: 'error', message: 'aborted' } as const;
     const finished = after(asked(), [
       { type: 'tool.withdrew', callId: 'a.q1', tool: 'write-file', title: 'Call a.q1' },
@@ -441,7 +441,7 @@ describe('a call whose files have changed', () => {
 });
 
 describe('an edit', () => {
-  it('D4 of a call that an ACP agent runs itself is refused, and approve is accepted', () => {
+  it('D4 an edit of a call that an ACP agent runs itself is refused, and approve is accepted', () => {
     const waiting = waitingFor('a');
     const own = {
       ...waiting,
@@ -479,7 +479,7 @@ describe('cancel', () => {
     expect(cancel(canceled, 'again', by)).toMatchObject({ type: 'refuse', reason: 'TASK_ENDED' });
   });
 
-  it('of work cancels a task that works, and keeps one that waits or has ended', () => {
+  it('a cancel of work cancels a task that works, and keeps one that waits or has ended', () => {
     const working = accepted(waitingFor('a'), decision('a'));
     const ended = after(working, [{ type: 'task.canceled', reason: 'x', by }]);
     const left = { messageSeq: working.messageSeq, reason: 'gone' };
@@ -488,7 +488,7 @@ describe('cancel', () => {
       expect(cancelWork(settled, left, by)).toEqual({ type: 'keep' });
   });
 
-  it('of work keeps a task with a newer message, because its sender has come back', () => {
+  it('a cancel of work keeps a task with a newer message, because its sender has come back', () => {
     const working = accepted(waitingFor('a'), decision('a'));
     const left = { messageSeq: working.messageSeq, reason: 'gone' };
     const message = { messageId: 'm2', parts: [{ type: 'text' as const, text: 'go on' }] };

@@ -77,7 +77,7 @@ describe('a grant', () => {
     ]);
   });
 
-  it('R12 of ten minutes allows calls within that time, and none after', () => {
+  it('R12 a grant of ten minutes allows calls within that time, and none after', () => {
     const task = new Task();
     task.trusting({ minutes: 10 });
     task.now += 10 * MINUTE - 1;
@@ -86,7 +86,7 @@ describe('a grant', () => {
     expect(task.asks().verdict).toBe('ask');
   });
 
-  it('R12 of two uses allows two later calls, also in one turn, and then ends', () => {
+  it('R12 a grant of two uses allows two later calls, also in one turn, and then ends', () => {
     const task = new Task();
     task.trusting({ uses: 2 });
     expect([task.asks(), task.asks(), task.asks()].map((call) => call.verdict)).toEqual([
@@ -97,7 +97,7 @@ describe('a grant', () => {
     expect(task.snapshot.grants).toEqual([]);
   });
 
-  it('of an old journal, without id or limits, still counts', () => {
+  it('a grant of an old journal, without id or limits, still counts', () => {
     const task = new Task();
     const { callId } = task.asks();
     task.append(

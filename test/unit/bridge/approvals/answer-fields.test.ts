@@ -83,7 +83,7 @@ describe('the answer in the filled-in fields', () => {
       { a: 1, b: '', c: null, d: false },
       { a: 1, d: false },
     ],
-  ])('of %j, from %j, is %j', (question, content, answer) => {
+  ])('the answer to %j, from the fields %j, is %j', (question, content, answer) => {
     expect(parseFormAnswer(question, content)).toEqual(answer);
   });
 });

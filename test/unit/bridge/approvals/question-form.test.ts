@@ -116,7 +116,7 @@ describe('D5 the fields of a form', () => {
     );
   });
 
-  test('of an agent show names, titles, descriptions and values escaped, and map them back', () => {
+  test('the fields of an agent’s form show names, titles, descriptions and values escaped, and map them back', () => {
     const schema: Question['schema'] = {
       type: 'object',
       properties: {

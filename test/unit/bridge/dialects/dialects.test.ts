@@ -88,7 +88,7 @@ describe('the tool-approval dialect', () => {
     ]);
   });
 
-  test('reads the whole task in the same way', () => {
+  test('the tool-approval dialect reads the whole task in the same way', () => {
     const observed = toolApprovalDialect.read(event(task().say('so far').ask(pendingWrite('one'))));
     expect(observed.observations).toMatchObject([
       {

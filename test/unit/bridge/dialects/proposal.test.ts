@@ -37,7 +37,7 @@ describe('a proposal of an agent that does not bind decisions', () => {
     expect(twice.action.shown).not.toBe(before.shown);
   });
 
-  test('of a part keeps the rest; if the part is gone, the whole text is shown', () => {
+  test('a proposal for a part keeps the rest of the file; if the part is gone, the whole text is shown', () => {
     const part = { from: 'b', to: '$&' };
     expect(diffOf(file({ part }), 'a\nb\n')).toContain(' a\n-b\n+$&\n');
     expect(diffOf(file({ part }), 'a\n')).toContain('-a\n+two\n');

@@ -29,7 +29,7 @@ describe('claims on decisions, in the database that bridges share', () => {
     await killed.take(asking, messageId, NONE);
   }
 
-  test('E2 of many messages at once exactly one gets the claim, and the others learn which', async () => {
+  test('E2 if many messages claim a call at once, exactly one gets the claim, and the others learn which', async () => {
     const tries = Array.from({ length: 20 }, (_, at) =>
       (at % 2 === 0 ? one : other).take(asking, `m-${String(at)}`, NONE),
     );

@@ -35,7 +35,7 @@ describe('a process id', () => {
     }
   });
 
-  test('that is invalid names no process', async () => {
+  test('an invalid process id names no process', async () => {
     expect(await isRunning('')).toBe(false);
     expect(await isRunning('abc')).toBe(false);
   });

@@ -145,7 +145,7 @@ describe('foreign text', () => {
     );
   });
 
-  it('R93 never contains an invisible character', () => {
+  it('R93 shown text never contains an invisible character', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const { text: shown } = quoted(text, { characters: 60, lines: 6 });

@@ -71,7 +71,7 @@ describe('the access rights', () => {
     for (const file of files) expect([file, await modeOf(join(directory, file))]).toEqual([file, '600']);
   });
 
-  it('of other users on an existing file are removed, but an existing directory is unchanged', async () => {
+  it('the access rights of other users on an existing file are removed, but an existing directory is unchanged', async () => {
     await (await openJournal()).close();
     await chmod(path, 0o644);
     await chmod(dirname(path), 0o755);
@@ -98,25 +98,25 @@ describe('the journal’s lock', () => {
 });
 
 describe('a refused file', () => {
-  it('R28 that is not a database is unchanged', async () => {
+  it('R28 a file that is not a database is unchanged', async () => {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, 'Dear diary, this is not a database. '.repeat(1_000));
     await expectRefusal({ reason: 'CONFIGURATION', message: expect.stringContaining('is not a database') });
   });
 
-  it('R28 that belongs to another program is unchanged', async () => {
+  it('R28 a file that belongs to another program is unchanged', async () => {
     await mkdir(dirname(path), { recursive: true });
     await change('CREATE TABLE recipes (name TEXT)');
     await expectRefusal({ reason: 'CONFIGURATION', message: expect.stringContaining('another program') });
   });
 
-  it('R28 of a newer a2a-server is unchanged', async () => {
+  it('R28 a file of a newer a2a-server is unchanged', async () => {
     await (await openJournal()).close();
     await change('PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)');
     await expectRefusal({ reason: 'CONFIGURATION', message: expect.stringContaining('update a2a-server') });
   });
 
-  it('R28 with a damaged first page is unchanged', async () => {
+  it('R28 a file with a damaged first page is unchanged', async () => {
     const journal = await openJournal();
     await journal.append(beginning('a'));
     await journal.close();
@@ -124,7 +124,7 @@ describe('a refused file', () => {
     await expectRefusal({ reason: 'STORAGE', message: expect.stringContaining('restore it from a backup') });
   });
 
-  it('R28 gives STORAGE for a path below a file, a directory, and a name that is too long', async () => {
+  it('R28 a path below a file, a directory, and a name that is too long give STORAGE', async () => {
     await mkdir(path, { recursive: true });
     await writeFile(join(path, 'file'), '');
     for (const wrong of [path, join(path, 'file', 'journal.db'), join(path, 'x'.repeat(300))]) {
@@ -132,7 +132,7 @@ describe('a refused file', () => {
     }
   });
 
-  it('R28 with later damage gives STORAGE only for the calls that read it', async () => {
+  it('R28 a file with later damage gives STORAGE only for the calls that read it', async () => {
     const journal = await openJournal();
     await journal.append(
       beginning('damaged', { events: Array.from({ length: 2_000 }, (_, i) => delta(`text ${i}`)) }),
@@ -147,7 +147,7 @@ describe('a refused file', () => {
     expect((await again.append(continuing('whole', 2, [working]))).type).toBe('appended');
   });
 
-  it('R28 R102 that was truncated is refused, and unchanged', async () => {
+  it('R28 R102 a file that was truncated is refused, and unchanged', async () => {
     const journal = await openJournal();
     await journal.append(
       beginning('a', { events: Array.from({ length: 2_000 }, (_, i) => delta(`text ${i}`)) }),

@@ -32,7 +32,7 @@ function change(sql: string): void {
 }
 
 describe('the mark', () => {
-  it('of a closed journal contains its tasks, the last position of each, and the size of the file', async () => {
+  it('the mark of a closed journal contains its tasks, the last position of each, and the size of the file', async () => {
     await journal.append(beginning('a', { events: [working] }));
     await journal.append(beginning('b'));
     await journal.append(continuing('a', 2, [delta('x')], 'working'));

@@ -32,7 +32,7 @@ const diffs = [{ path: 'notes.md', oldText: 'old\n', newText: 'new\n' }];
 const command = (rawInput: unknown): Promise<Preview> => previewOf('execute', { title: 'Run', rawInput });
 
 describe('D5 the preview of a permission', () => {
-  it('of a command with a diff shows both', async () => {
+  it('the preview of a command with a diff shows both', async () => {
     const rawInput = { command: 'rm -rf build', cwd: '/w' };
     const preview = await previewOf('execute', { title: 'Update notes', rawInput, diffs });
     expect(preview).toMatchObject({
@@ -44,7 +44,7 @@ describe('D5 the preview of a permission', () => {
     });
   });
 
-  it('of a fetch with a diff shows both', async () => {
+  it('the preview of a fetch with a diff shows both', async () => {
     const rawInput = { url: 'https://example.com/x' };
     expect(await previewOf('fetch', { title: 'Get', rawInput, diffs })).toMatchObject({
       type: 'json',
@@ -52,7 +52,7 @@ describe('D5 the preview of a permission', () => {
     });
   });
 
-  it('of an edit is its diff', async () => {
+  it('the preview of an edit is its diff', async () => {
     const rawInput = { command: 'str_replace', path: 'notes.md' };
     expect(await previewOf('edit', { title: 'Edit', rawInput, diffs })).toMatchObject({
       type: 'diff',
@@ -60,7 +60,7 @@ describe('D5 the preview of a permission', () => {
     });
   });
 
-  it('of a command shows its arguments, and everything that changes its effect', async () => {
+  it('the preview of a command shows its arguments, and everything that changes its effect', async () => {
     expect(await command({ command: 'bash', args: ['-c', 'rm -rf x'] })).toEqual({
       type: 'command',
       command: 'bash -c rm -rf x',
@@ -73,7 +73,7 @@ describe('D5 the preview of a permission', () => {
     expect(await command({ script: 'rm -rf x' })).toMatchObject({ value: { input: { script: 'rm -rf x' } } });
   });
 
-  it('of a command that appears only in the title shows all of it', async () => {
+  it('the preview of a command that appears only in the title shows all of it', async () => {
     const title = `echo ${'x'.repeat(500)}; rm -rf x`;
     const { input } = permissionOf(
       { toolCallId: 'a', title, kind: 'execute' },

@@ -42,12 +42,12 @@ describe('an answer to a question', () => {
     expect(toAnswer(form, filled({ values: { age: '3' } }))).toBeUndefined();
   });
 
-  test('to a form has its values by name, each with its type; empty fields are absent', () => {
+  test('the answer to a form has its values by name, each with its type; empty fields are absent', () => {
     const values = { name: 'Ada', age: '36', ready: 'false', size: '' };
     expect(toAnswer(form, filled({ values }))).toEqual({ name: 'Ada', age: 36, ready: false });
   });
 
-  test('to a form shows the labels of its fields and the choices', () => {
+  test('the form shows the labels of its fields and the choices', () => {
     expect(fieldsOf(form)).toMatchObject([
       { name: 'name', title: 'Name', type: 'text' },
       { name: 'age', title: 'age', type: 'number' },

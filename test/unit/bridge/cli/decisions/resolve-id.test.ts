@@ -122,7 +122,7 @@ describe('the question argument', () => {
     [[action('call-a')], undefined, /What waits needs approve, deny or edit/],
     [[question('call-a'), question('call-b')], undefined, /Name one with --call:\s+call-a/],
     [[question('call-a')], 'x', /There is no question "x"/],
-  ])('of %j, with the argument %j, matches none: %s', (pending, given, says) => {
+  ])('among %j, the argument %j selects no question: %s', (pending, given, says) => {
     expect(() => resolveQuestion(view(pending), { call: given })).toThrow(says);
   });
 });

@@ -12,9 +12,11 @@ describe('the exit code', () => {
     ['UNAUTHENTICATED', 77],
     ['CONFIGURATION', 78],
     ['STORAGE', 1],
-  ])('of %s is %s', (reason, code) => expect(exitCodeOf(new ProductError(reason, ''))).toBe(code));
+  ])('the exit code of %s is %s', (reason, code) =>
+    expect(exitCodeOf(new ProductError(reason, ''))).toBe(code),
+  );
 
-  it('of an unexpected error is 1, of an invalid command line 2', () => {
+  it('the exit code of an unexpected error is 1, of an invalid command line 2', () => {
     expect(exitCodeOf(new TypeError('x'))).toBe(1);
     expect(exitCodeOf('x')).toBe(1);
     expect(exitCodeOf(new UsageError('x'))).toBe(2);

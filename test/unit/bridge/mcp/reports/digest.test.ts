@@ -185,7 +185,7 @@ describe('the digest', () => {
     expect(tokensOf(facts(ended)).digest.tools[0]).not.toHaveProperty('tail');
   });
 
-  test('of an ordinary task has everything: running tools, text, cost and changed files', () => {
+  test('the digest of an ordinary task has everything: running tools, text, cost and changed files', () => {
     const { digest } = tokensOf(
       facts(
         view({

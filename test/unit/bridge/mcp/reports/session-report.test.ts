@@ -127,7 +127,7 @@ describe('a report', () => {
     expect(report(view({ outputs })).output).toBe('the answer');
   });
 
-  test('R100 of a completed task lists the calls that were not done, on every surface', () => {
+  test('R100 the report of a completed task lists the calls that were not done, on every surface', () => {
     const lost = callView({ callId: 'w-1', title: 'Write a.txt', state: 'denied' });
     const words = 'not done: Write a.txt (denied)';
     const ended = view({ state: 'completed', calls: [lost] });

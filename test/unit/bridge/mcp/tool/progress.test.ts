@@ -48,7 +48,7 @@ describe('the progress of a call', () => {
   });
 
   test.each([0, '', 'token'])(
-    'R62 with token %p is sent at least every 15 s while nothing happens',
+    'R62 progress with token %p is sent at least every 15 s while nothing happens',
     async (token) => {
       const { context, told } = calling(token);
       const progress = startProgress(context, 'Wait for a task');
@@ -65,7 +65,7 @@ describe('the progress of a call', () => {
     },
   );
 
-  test('R62 has the phase, the tool and the number of tools, and each event at once', async () => {
+  test('R62 progress has the phase, the tool and the number of tools, and each event at once', async () => {
     const { context, told } = calling(1);
     const progress = startProgress(context, 'Wait for a task');
     await jest.advanceTimersByTimeAsync(15_000);

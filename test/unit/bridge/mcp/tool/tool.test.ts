@@ -30,7 +30,7 @@ describe('the tools', () => {
       expect(Buffer.byteLength(withToolPrefix(instructions(approvals), 'x'.repeat(30)))).toBeLessThan(2048);
   });
 
-  test('R96 that no client is offered do not appear in the instructions', () => {
+  test('R96 tools that the bridge offers to no client do not appear in the instructions', () => {
     expect(instructions('human-only')).not.toContain('approve_or_deny_pending_action');
     expect(instructions('human-only')).toContain('at a terminal');
   });

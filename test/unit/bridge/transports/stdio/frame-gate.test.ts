@@ -19,7 +19,7 @@ async function through(
 }
 
 describe('the frame gate at stdin', () => {
-  test('passes messages unchanged, however their bytes are split', async () => {
+  test('the gate passes messages unchanged, however their bytes are split', async () => {
     const lines = [GOOD, { jsonrpc: '2.0', method: 'x' }, { jsonrpc: '2.0', id: 'é', result: {} }]
       .map((message) => `${JSON.stringify(message)}\n`)
       .join('');
@@ -43,7 +43,7 @@ describe('the frame gate at stdin', () => {
       { id: 'a', code: -32_600 },
     ],
   ])(
-    'B4 answers a line that is %s with a typed error, with its id if it has one',
+    'B4 the gate answers a line that is %s with a typed error, with its id if it has one',
     async (_, line, answer) => {
       const { passed, refused } = await through([`${line}\n${JSON.stringify(GOOD)}\n`]);
       const { code, ...id } = answer;
@@ -54,7 +54,7 @@ describe('the frame gate at stdin', () => {
     },
   );
 
-  test('names the fault, and does not split a batch', async () => {
+  test('the gate names the fault, and does not split a batch', async () => {
     const { refused } = await through([
       `${JSON.stringify({ ...GOOD, params: { _meta: { progressToken: {} } } })}\n[${JSON.stringify(GOOD)}]\n`,
     ]);
@@ -64,11 +64,11 @@ describe('the frame gate at stdin', () => {
     ]);
   });
 
-  test('ignores empty lines', async () => {
+  test('the gate ignores empty lines', async () => {
     expect(await through(['\n \r\n\n'])).toMatchObject({ refused: [] });
   });
 
-  test('X3 refuses a line beyond the limit, and passes the next one', async () => {
+  test('X3 the gate refuses a line beyond the limit, and passes the next one', async () => {
     const long = Buffer.alloc(1_000, 'x');
     const { passed, refused } = await through([long, long, '\n', `${JSON.stringify(GOOD)}\n`], 1_500);
     expect(refused).toEqual([expect.objectContaining({ error: expect.objectContaining({ code: -32_600 }) })]);

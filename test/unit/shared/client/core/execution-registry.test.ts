@@ -80,15 +80,18 @@ const ENDS: [string, (begun: Begun) => unknown, object][] = [
 ];
 
 describe('an execution', () => {
-  test.each(ENDS)('R51 that %s leaves no listener and is no longer active', async (_, end, what) => {
-    const begun = begin();
-    await begun.line.began.promise;
-    expect([unloads(), begun.watched(), executions.active.length]).toEqual([1, 1, 1]);
-    await end(begun);
-    const settled = await begun.execution.result.catch((error: unknown) => error);
-    expect(settled).toMatchObject(what);
-    expect([unloads(), begun.watched(), executions.active.length]).toEqual([0, 0, 0]);
-  });
+  test.each(ENDS)(
+    'R51 an execution that %s leaves no listener and is no longer active',
+    async (_, end, what) => {
+      const begun = begin();
+      await begun.line.began.promise;
+      expect([unloads(), begun.watched(), executions.active.length]).toEqual([1, 1, 1]);
+      await end(begun);
+      const settled = await begun.execution.result.catch((error: unknown) => error);
+      expect(settled).toMatchObject(what);
+      expect([unloads(), begun.watched(), executions.active.length]).toEqual([0, 0, 0]);
+    },
+  );
 
   test('R51 cancels at once when its page unloads, and leaves no listener, even if the page is cached', async () => {
     const { line, execution } = begin();

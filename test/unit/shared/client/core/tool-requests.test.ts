@@ -51,7 +51,7 @@ describe('a tool call of a client', () => {
     ]);
   });
 
-  test('that waits for a person can be decided through its execution', async () => {
+  test('a call that waits for a person can be decided through its execution', async () => {
     const { line, client } = running();
     const result = client.executeTool(
       'write-file',
@@ -91,7 +91,7 @@ describe('an operation of a user interface', () => {
     expect(executor.cancelOperation('operation-1')).toBe(false);
   });
 
-  test('that is cancelled before it is sent also calls its callback, and rejects', async () => {
+  test('an operation that is cancelled before it is sent also calls its callback, and rejects', async () => {
     const { client } = running();
     const executor = new UIToolExecutor(client);
     let cancelled = 0;
