@@ -4,13 +4,15 @@
  * Every implementation guarantees:
  * - J1: `seq` has no gap, and the journal never reuses it. An append names the last `seq` that its writer saw. A unique
  *   key (task, seq) decides between writers. An entry is durable before `append` resolves and before a reader sees it.
- * - J2: the same transaction writes the index and the message ids.
+ * - J2: the same transaction writes the index, the message ids and the sums of costs.
  * - B1/R27: the same transaction records each message id once per principal, with the hash of its body.
  * - A session has at most one live task. A second `create` conflicts.
  *
  * Several processes may write. A refused append is a normal result. The writer reads the new entries and decides again.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
+import type { CostRow } from '../task/cost-sum.ts';
+import type { DailyUse } from '../task/daily-budget.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
 import type { StateName } from '../task/snapshot.ts';
 
@@ -83,6 +85,14 @@ export interface TaskFilter {
   updatedSince?: number;
 }
 
+/** Without a filter, all costs of the principal. */
+export interface CostFilter {
+  principal: string;
+  /** Only this day and later days. A day is the number of UTC days since 1970-01-01. */
+  fromDay?: number;
+  sessionId?: string;
+}
+
 /** A page of the index, newest update first. `next` is an opaque token. The last page has no `next`. */
 export interface TaskPage {
   rows: TaskRow[];
@@ -106,6 +116,13 @@ export interface Journal {
   list(filter: TaskFilter, page: { size: number; token?: string }): Promise<TaskPage>;
   /** Returns a session's tasks, oldest first. Empty if the principal has no such session. */
   session(principal: string, sessionId: string): Promise<TaskRow[]>;
+  /**
+   * Returns the sums of costs by UTC day, session and model. A request counts for the day of its answer. The work grows
+   * with the number of sums, not with the number of events.
+   */
+  costs(filter: CostFilter): Promise<CostRow[]>;
+  /** Returns the principal's use of the budget per day. */
+  dailyUse(principal: string, day: number): Promise<DailyUse>;
   /** Returns the submitted and working tasks of all principals, oldest first. A restarted server continues them. */
   unsettled(): Promise<TaskRow[]>;
   /** Returns the tasks of all principals with a deadline, earliest first, at most `limit`. */
@@ -113,7 +130,7 @@ export interface Journal {
   /**
    * Deletes at most `limit` old sessions of all principals. A session is old if all its tasks have ended, the last one
    * before `before` (milliseconds since the epoch). A session disappears for all readers at once. Its tasks, and the
-   * cursors on them, are then unknown. `maintain` frees the space of entries and contents. The journal deletes a
+   * cursors on them, are then unknown. The sums of their costs stay, without the session ids. `maintain` frees the space of entries and contents. The journal deletes a
    * message id with its task. If a client repeats that message, it starts another task, or fails if it names the
    * deleted session.
    * @returns the number of deleted sessions

@@ -97,9 +97,11 @@ export function acceptMessage(
         'The words "approve" and "deny" may be meant for another question of the task or the session. Nothing was changed. Get the task, read its question, and answer it in other words, with the task id.',
     };
   const received: TaskEvent = { type: 'message.received', message, channel };
+  const { status } = snapshot;
   // If the parked task has no pending actions, it waits for a reply.
-  const parked = PARKED_STATES.has(snapshot.status.state);
-  return { type: 'append', events: parked ? [received, { type: 'task.working' }] : [received] };
+  if (!PARKED_STATES.has(status.state)) return { type: 'append', events: [received] };
+  const dayCost = status.state === 'input-required' ? status.dayCost : undefined;
+  return { type: 'append', events: [received, { type: 'task.working', ...(dayCost && { dayCost }) }] };
 }
 
 function wantedOf(
@@ -139,7 +141,7 @@ function isStrayWord(
 function saysNo({ status }: Snapshot, { parts: [part, more] }: UserMessage): boolean {
   return (
     status.state === 'input-required' &&
-    status.budget === true &&
+    (status.budget === true || status.dayCost !== undefined) &&
     part?.type === 'text' &&
     part.text === 'deny' &&
     more === undefined

@@ -157,6 +157,12 @@ export type TurnEnd =
   | { type: 'input-required'; question: string | null }
   | { type: 'auth-required'; question: string };
 
+/** The cost of a principal's tasks on a UTC day, in US dollars. `day` counts the days since 1970-01-01. */
+export interface DayCost {
+  day: number;
+  usd: number;
+}
+
 /** A turn of any task in the session. */
 export interface TurnPlace {
   taskId: string;
@@ -167,7 +173,8 @@ export type TaskEvent =
   /** `answer`: the client gets only the agent's last text as a message, and no task (A2A 1.0 §3.1.1). */
   | { type: 'task.created'; sessionId: string; principal: string; settings: TaskSettings; answer?: 'message' }
   | { type: 'message.received'; message: UserMessage; channel: string }
-  | { type: 'task.working' }
+  /** `dayCost`: a person answered the question about the budget per day. The day had this cost at the question. */
+  | { type: 'task.working'; dayCost?: DayCost }
   /** The task has read the workspace's instruction files. Its turns get these texts, also after a restart. */
   | { type: 'instructions.read'; files: readonly InstructionFile[] }
   | { type: 'turn.started'; turn: number; model: string }
@@ -212,13 +219,15 @@ export type TaskEvent =
   /**
    * The task waits for decisions on its pending actions. Without pending actions, it waits for a reply (to `question`,
    * if present). `expiresAt` (RFC 3339) is the deadline for the reply. Null or absent means no deadline. Each pending
-   * action has its own deadline. `budget`: the budget is spent, and the question asks whether to continue.
+   * action has its own deadline. `budget`: the budget is spent, and the question asks whether to continue. `dayCost`: the
+   * principal's budget per day is spent, and the question asks whether to allow more on that day.
    */
   | {
       type: 'input.required';
       pending: RecordedAction[];
       question?: string;
       budget?: true;
+      dayCost?: DayCost;
       expiresAt?: string | null;
     }
   /** The person must sign in as `question` explains, and then reply. */

@@ -167,6 +167,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
           pending: withCodes(event.pending, s.calls),
           ...(event.question !== undefined && { question: event.question }),
           ...(event.budget && { budget: event.budget }),
+          ...(event.dayCost && { dayCost: event.dayCost }),
           ...(event.expiresAt !== undefined && { expiresAt: event.expiresAt }),
         },
       };

@@ -12,6 +12,7 @@ import type { Grant } from './grants.ts';
 import type { BudgetUsage } from './budget.ts';
 import type {
   Artifact,
+  DayCost,
   Decider,
   RequestedCall,
   SavedFile,
@@ -34,6 +35,8 @@ export type Status =
       question?: string;
       /** The budget is spent. Any reply grants the same budget again. */
       budget?: true;
+      /** The budget per day is spent. Any reply allows the same amount again on that day. */
+      dayCost?: DayCost;
       expiresAt?: string | null;
     }
   | { state: 'auth-required'; question: string; expiresAt?: string | null }

@@ -15,6 +15,8 @@ export function journalWithAppend(
     withSavedFiles: (principal) => journal.withSavedFiles(principal),
     list: (filter, page) => journal.list(filter, page),
     session: (principal, sessionId) => journal.session(principal, sessionId),
+    costs: (filter) => journal.costs(filter),
+    dailyUse: (principal, day) => journal.dailyUse(principal, day),
     unsettled: () => journal.unsettled(),
     deadlines: (limit) => journal.deadlines(limit),
     deleteEndedSessions: (before, limit) => journal.deleteEndedSessions(before, limit),

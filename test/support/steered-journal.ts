@@ -15,6 +15,8 @@ export function steeredJournal(journal: Journal, scheduler: fc.Scheduler): Journ
     withSavedFiles: (principal) => journal.withSavedFiles(principal),
     list: (filter, page) => journal.list(filter, page),
     session: (principal, sessionId) => later(journal.session(principal, sessionId), 'session'),
+    costs: (filter) => journal.costs(filter),
+    dailyUse: (principal, day) => journal.dailyUse(principal, day),
     unsettled: () => journal.unsettled(),
     deadlines: (limit) => journal.deadlines(limit),
     deleteEndedSessions: (before, limit) => journal.deleteEndedSessions(before, limit),

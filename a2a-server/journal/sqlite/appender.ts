@@ -3,17 +3,25 @@
  *
  * - J1: an append succeeds if it names the task's last `seq`. Each append sees the earlier appends of its group. The
  *   primary key of `events` is a second check.
- * - J2: the same transaction writes the events, the index and the message ids.
+ * - J2: the same transaction writes the events, the index, the message ids and the sums of costs.
  * - J3: it refuses each append to an ended task.
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { JournalEntry } from '../../task/events.ts';
+import { requestCosts, utcDay } from '../../task/cost-sum.ts';
 import { TERMINAL_STATES, type StateName } from '../../task/snapshot.ts';
 import type { CommitOutcome } from '../../../shared/sqlite/group-commit.ts';
 import { indexRow } from '../index-row.ts';
 import type { AppendResult } from '../journal.ts';
 import type { PreparedAppend } from '../prepared-append.ts';
-import { integerColumn, nullableIntegerColumn, stateColumn, textColumn } from './columns.ts';
+import {
+  integerColumn,
+  nullableIntegerColumn,
+  nullableTextColumn,
+  stateColumn,
+  textColumn,
+} from './columns.ts';
+import type { CostTable } from './cost-table.ts';
 import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { EventRows, prepareInserts } from './event-rows.ts';
 import type { EventInserts } from './event-rows.ts';
@@ -27,6 +35,10 @@ interface Head {
   state: StateName;
   title: string;
   deadline: number | null;
+  principal: string;
+  sessionId: string;
+  /** The model of the last turn that started; null before the first turn. */
+  model: string | null;
   /** True if `seq` and `updated_at` in the task's row are outdated. No check of the group reads these two columns. */
   advanced: boolean;
 }
@@ -41,6 +53,7 @@ interface Group {
 export class Appender {
   readonly #database: Sqlite;
   readonly #index: TaskIndex;
+  readonly #costs: CostTable;
   readonly #clock: () => number;
   readonly #findHead: Query;
   readonly #findLive: Query;
@@ -51,13 +64,21 @@ export class Appender {
   readonly #begun: Command;
   readonly #keep: Command;
   readonly #saved: Command;
+  readonly #useModel: Command;
   readonly #inserts: EventInserts;
 
-  constructor(database: Sqlite, index: TaskIndex, clock: () => number) {
+  constructor(
+    database: Sqlite,
+    { index, costs }: { index: TaskIndex; costs: CostTable },
+    clock: () => number,
+  ) {
     this.#database = database;
     this.#index = index;
+    this.#costs = costs;
     this.#clock = clock;
-    this.#findHead = database.query('SELECT key, seq, state, title, deadline FROM tasks WHERE task_id = ?');
+    this.#findHead = database.query(
+      'SELECT key, seq, state, title, deadline, principal, session_id, model FROM tasks WHERE task_id = ?',
+    );
     this.#findLive = database.query(
       `SELECT task_id FROM tasks
        WHERE principal = ? AND session_id = ? AND state NOT IN ('completed', 'failed', 'canceled', 'rejected')`,
@@ -80,6 +101,7 @@ export class Appender {
       'INSERT INTO contents (task, hash, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
     );
     this.#saved = database.command('UPDATE tasks SET saved = 1 WHERE key = ? AND saved = 0');
+    this.#useModel = database.command('UPDATE tasks SET model = ? WHERE key = ?');
     this.#inserts = prepareInserts(database);
   }
 
@@ -133,8 +155,8 @@ export class Appender {
     const { sessionId, principal, createdAt, updatedAt } = row;
     const about = [taskId, sessionId, principal, row.state, seq, createdAt, updatedAt, title, deadline];
     const key = integerColumn(this.#create(...about)[0]?.[0]);
-    group.heads.set(taskId, { key, seq, state: row.state, title, deadline, advanced: false });
-    return this.#write(append, entries, { key, group });
+    const head = { key, seq, state: row.state, title, deadline, principal, sessionId };
+    return this.#write(append, entries, remember(group, taskId, { ...head, model: null, advanced: false }));
   }
 
   #extend(append: PreparedAppend, head: Head, group: Group): CommitOutcome<AppendResult> {
@@ -149,23 +171,38 @@ export class Appender {
       this.#change(head.seq, group.at, append.state, title, deadline, head.key);
       Object.assign(head, { state: append.state, title, deadline, advanced: false });
     }
-    return this.#write(append, entries, { key: head.key, group });
+    return this.#write(append, entries, { head, group });
   }
 
   #write(
     append: PreparedAppend,
     entries: JournalEntry[],
-    { key, group }: { key: number; group: Group },
+    { head, group }: { head: Head; group: Group },
   ): CommitOutcome<AppendResult> {
+    const { key } = head;
     group.events.add(key, append.expectedSeq + 1, append.bodies);
     for (const event of append.events) if (event.type === 'tool.started') this.#begun(event.toolId, key);
     for (const { hash, bytes } of append.contents ?? []) this.#keep(key, hash, bytes);
     if (append.events.some(({ type }) => type === 'files.saved')) this.#saved(key);
+    this.#count(append, head, utcDay(group.at));
     if (append.command !== undefined) {
       const { principal, messageId, bodyHash } = append.command;
       this.#record(principal, messageId, bodyHash, key, append.expectedSeq + entries.length);
     }
     return done({ type: 'appended', entries });
+  }
+
+  /** Adds the cost of answered requests to the sums. */
+  #count({ events }: PreparedAppend, head: Head, day: number): void {
+    const { principal, sessionId, key } = head;
+    const { costs, openModel } = requestCosts(events, head.model);
+    for (const { model, cost } of costs) this.#costs.add(principal, { day, sessionId, model, ...cost });
+    for (const event of events)
+      if (event.type === 'task.working' && event.dayCost !== undefined)
+        this.#costs.extendDay(principal, event.dayCost);
+    if (openModel === head.model) return;
+    head.model = openModel;
+    this.#useModel(openModel, key);
   }
 
   #head(taskId: string, group: Group): Head | undefined {
@@ -179,11 +216,19 @@ export class Appender {
       state: stateColumn(row[2]),
       title: textColumn(row[3]),
       deadline: nullableIntegerColumn(row[4]),
+      principal: textColumn(row[5]),
+      sessionId: textColumn(row[6]),
+      model: nullableTextColumn(row[7]),
       advanced: false,
     };
     group.heads.set(taskId, head);
     return head;
   }
+}
+
+function remember(group: Group, taskId: string, head: Head): { head: Head; group: Group } {
+  group.heads.set(taskId, head);
+  return { head, group };
 }
 
 const CONFLICT = done({ type: 'conflict' });

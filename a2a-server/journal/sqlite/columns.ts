@@ -17,6 +17,18 @@ export function textColumn(value: unknown): string {
   return typeof value === 'string' ? value : damaged('text', value);
 }
 
+export function nullableTextColumn(value: unknown): string | null {
+  return value === null ? null : textColumn(value);
+}
+
+export function numberColumn(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : damaged('a number', value);
+}
+
+export function nullableNumberColumn(value: unknown): number | null {
+  return value === null ? null : numberColumn(value);
+}
+
 export function integerColumn(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : damaged('an integer', value);
 }

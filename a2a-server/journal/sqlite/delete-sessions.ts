@@ -4,6 +4,7 @@
  * the process is killed, a later process removes the remaining rows.
  */
 import { integerColumn, textColumn } from './columns.ts';
+import type { CostTable } from './cost-table.ts';
 import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
 
 /** The principal of hidden tasks. No token has an empty principal. */
@@ -21,6 +22,7 @@ const CONTENTS_AT_ONCE = 8;
 
 export class SessionDeletion {
   readonly #database: Sqlite;
+  readonly #costs: CostTable;
   readonly #over: Query;
   readonly #tasks: Query;
   readonly #hide: readonly Command[];
@@ -29,8 +31,9 @@ export class SessionDeletion {
   readonly #removeContents: Command;
   readonly #removeTask: Command;
 
-  constructor(database: Sqlite) {
+  constructor(database: Sqlite, costs: CostTable) {
     this.#database = database;
+    this.#costs = costs;
     // The tasks of a session run one after the other. So this checks only the newest task.
     this.#over = database.query(
       `SELECT principal, session_id FROM tasks AS task
@@ -72,6 +75,7 @@ export class SessionDeletion {
       for (const [principal, sessionId] of this.#over(before, limit)) {
         for (const [key] of this.#tasks(textColumn(principal), textColumn(sessionId)))
           for (const hide of this.#hide) rows += hide(integerColumn(key));
+        rows += this.#costs.forgetSession(textColumn(principal), textColumn(sessionId));
         sessions += 1;
         if (rows >= HIDDEN_AT_ONCE) break;
       }

@@ -1,10 +1,14 @@
 /** The database schema of the journal, as a list of migrations. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { integerColumn } from './columns.ts';
+import { countOldCosts, CREATE_COSTS } from './cost-table.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 
 /** The `PRAGMA application_id` of a journal: "a2aj" in ASCII. */
 const APPLICATION_ID = 0x6132616a;
+
+/** SQL, or a function for a step that SQL cannot do. Each runs in the transaction of the upgrade. */
+type Migration = string | ((database: Sqlite) => void);
 
 /**
  * The first n migrations create version n. Never change a published migration.
@@ -12,7 +16,7 @@ const APPLICATION_ID = 0x6132616a;
  * `events.body` is the JSON of the event as text. SQLite's JSON functions fail beyond a depth of 1,000, but an event
  * may be deeper.
  */
-const MIGRATIONS: readonly string[] = [
+const MIGRATIONS: readonly Migration[] = [
   `
   CREATE TABLE tasks (
     key        INTEGER PRIMARY KEY,
@@ -101,6 +105,10 @@ const MIGRATIONS: readonly string[] = [
     file    TEXT NOT NULL
   ) STRICT;
   `,
+  // The sums of costs by day, session and model. `tasks.model` is the model of the last turn that started.
+  CREATE_COSTS,
+  // Journals of earlier versions have the costs only in their events.
+  countOldCosts,
 ];
 
 /**
@@ -115,7 +123,9 @@ export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS)
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
   if (version === migrations.length) return;
   database.transaction(() => {
-    for (const migration of migrations.slice(version)) database.exec(migration);
+    for (const migration of migrations.slice(version))
+      if (typeof migration === 'string') database.exec(migration);
+      else migration(database);
     database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length};`);
   });
 }

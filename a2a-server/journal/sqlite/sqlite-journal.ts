@@ -3,11 +3,14 @@
  * process per file. `synchronous = FULL` keeps J1: after a power loss, each entry that a reader saw still exists.
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { CostRow } from '../../task/cost-sum.ts';
+import type { DailyUse } from '../../task/daily-budget.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { GroupCommit, type CommitOutcome } from '../../../shared/sqlite/group-commit.ts';
 import type {
   Append,
   AppendResult,
+  CostFilter,
   Journal,
   RecordedCommand,
   TaskFilter,
@@ -19,6 +22,7 @@ import { TailCache } from '../tail-cache.ts';
 import { AppendWatchers } from '../append-watchers.ts';
 import { Appender } from './appender.ts';
 import { Compaction } from './compaction.ts';
+import { CostTable } from './cost-table.ts';
 import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { EntryReader } from './event-rows.ts';
 import { SessionDeletion } from './delete-sessions.ts';
@@ -89,6 +93,7 @@ class SqliteJournal implements Journal {
   readonly #lock: JournalLock;
   readonly #disown: () => void;
   readonly #index: TaskIndex;
+  readonly #costs: CostTable;
   readonly #reader: EntryReader;
   readonly #deletion: SessionDeletion;
   readonly #compaction: Compaction;
@@ -117,10 +122,11 @@ class SqliteJournal implements Journal {
     this.#lock = parts.lock;
     this.#disown = parts.disown;
     this.#index = new TaskIndex(parts.database);
+    this.#costs = new CostTable(parts.database);
     this.#reader = new EntryReader(parts.database);
-    this.#deletion = new SessionDeletion(parts.database);
+    this.#deletion = new SessionDeletion(parts.database, this.#costs);
     this.#compaction = new Compaction(parts.database);
-    const appender = new Appender(parts.database, this.#index, parts.clock);
+    const appender = new Appender(parts.database, { index: this.#index, costs: this.#costs }, parts.clock);
     this.#appends = new GroupCommit({
       commit: (appends) => {
         const outcomes = withStorageErrors(this.#path, () => {
@@ -178,6 +184,14 @@ class SqliteJournal implements Journal {
 
   async session(principal: string, sessionId: string): Promise<TaskRow[]> {
     return isStorable(sessionId) ? this.#ask(() => this.#index.session(principal, sessionId)) : [];
+  }
+
+  async costs(filter: CostFilter): Promise<CostRow[]> {
+    return isStorable(filter.sessionId ?? '') ? this.#ask(() => this.#costs.rows(filter)) : [];
+  }
+
+  async dailyUse(principal: string, day: number): Promise<DailyUse> {
+    return this.#ask(() => this.#costs.dailyUse(principal, day));
   }
 
   async unsettled(): Promise<TaskRow[]> {

@@ -8,6 +8,7 @@ import type { JournalEntry } from '../../task/events.ts';
 import { foldAll } from '../../task/fold.ts';
 import { isTerminal } from '../../task/snapshot.ts';
 import { indexRow } from '../index-row.ts';
+import { ExpectedCosts } from './check-costs.ts';
 import { bytesColumn, integerColumn, textColumn } from './columns.ts';
 import { HIDDEN } from './delete-sessions.ts';
 import { EntryReader } from './event-rows.ts';
@@ -78,6 +79,7 @@ export function journalReportOf(database: Sqlite): JournalReport {
   const rows = database.query(
     `SELECT task_id, state, seq, session_id, principal FROM tasks WHERE principal <> '${HIDDEN}' ORDER BY key`,
   )();
+  const costs = new ExpectedCosts();
   let [live, entries] = [0, 0];
   for (const row of rows) {
     const task = { taskId: textColumn(row[0]), state: textColumn(row[1]), seq: integerColumn(row[2]) };
@@ -85,6 +87,7 @@ export function journalReportOf(database: Sqlite): JournalReport {
     try {
       const found = entriesOf(reader, task.taskId);
       entries += found.length;
+      costs.add(owner, found);
       const problem = problemOf({ ...task, ...owner }, found);
       if (problem !== undefined) problems.push(problem);
       const snapshot = foldAll(task.taskId, found);
@@ -93,6 +96,8 @@ export function journalReportOf(database: Sqlite): JournalReport {
       problems.push(`The events of task ${task.taskId} cannot be read: ${messageOf(error)}.`);
     }
   }
+  // If events are missing, the sums differ too. Then the first problem is enough.
+  if (problems.length === 0) problems.push(...costs.differences(database));
   const contents = checkContents(database, problems);
   return { tasks: rows.length, live, entries, contents, problems: problems.slice(0, MOST_PROBLEMS) };
 }

@@ -1,0 +1,67 @@
+/** Compares the sums of costs with the events that they follow from (J2). */
+import { addCosts, requestCosts, utcDay, type CostSum } from '../../task/cost-sum.ts';
+import type { JournalEntry } from '../../task/events.ts';
+import { textColumn } from './columns.ts';
+import { toCostRow, COST_COLUMNS, DELETED_SESSIONS } from './cost-table.ts';
+import type { Sqlite } from '../../../shared/sqlite/driver.ts';
+
+/** The sums by session, day and model. */
+export class ExpectedCosts {
+  readonly #sums = new Map<string, CostSum>();
+
+  /** @param entries all entries of a task */
+  add(task: { principal: string; sessionId: string }, entries: readonly JournalEntry[]): void {
+    let openModel: string | null = null;
+    for (const { at, event } of entries) {
+      const counted = requestCosts([event], openModel);
+      ({ openModel } = counted);
+      for (const { model, cost } of counted.costs) {
+        const key = keyOf(task.principal, task.sessionId, utcDay(at), model);
+        const before = this.#sums.get(key);
+        this.#sums.set(key, before === undefined ? cost : addCosts(before, cost));
+      }
+    }
+  }
+
+  /** Returns one sentence for each session whose sums differ. */
+  differences(database: Sqlite): string[] {
+    const sessions = new Set<string>();
+    const left = new Map(this.#sums);
+    const rows = database.query(
+      `SELECT ${COST_COLUMNS}, principal FROM costs WHERE session_id <> '${DELETED_SESSIONS}'`,
+    )();
+    for (const row of rows) {
+      const { day, sessionId, model, ...sum } = toCostRow(row);
+      const key = keyOf(textColumn(row.at(-1)), sessionId ?? '', day, model);
+      const expected = left.get(key);
+      left.delete(key);
+      if (expected === undefined || !same(expected, sum)) sessions.add(sessionId ?? '');
+    }
+    for (const key of left.keys()) sessions.add(sessionOf(key));
+    return [...sessions].map((id) => `The costs of session ${id} differ from its events.`);
+  }
+}
+
+function keyOf(principal: string, sessionId: string, day: number, model: string): string {
+  return JSON.stringify([sessionId, principal, day, model]);
+}
+
+function sessionOf(key: string): string {
+  const [sessionId]: [string] = JSON.parse(key);
+  return sessionId;
+}
+
+/** The order of additions changes the last digits of a sum of dollars. */
+const TOLERANCE = 1e-9;
+
+function same(a: CostSum, b: CostSum): boolean {
+  return (
+    a.requests === b.requests &&
+    a.unpriced === b.unpriced &&
+    a.inputTokens === b.inputTokens &&
+    a.outputTokens === b.outputTokens &&
+    a.cachedInputTokens === b.cachedInputTokens &&
+    a.cacheWriteTokens === b.cacheWriteTokens &&
+    Math.abs(a.knownUsd - b.knownUsd) <= TOLERANCE * Math.max(1, a.knownUsd)
+  );
+}

@@ -1,0 +1,175 @@
+/**
+ * The sums of costs: one row per principal, UTC day, session and model. The transaction of an append adds to the rows.
+ * So a reader never reads events for a sum.
+ */
+import { requestCosts, utcDay, type CostRow } from '../../task/cost-sum.ts';
+import type { DailyUse } from '../../task/daily-budget.ts';
+import type { DayCost, JournalEntry } from '../../task/events.ts';
+import type { CostFilter } from '../journal.ts';
+import { integerColumn, nullableNumberColumn, numberColumn, textColumn } from './columns.ts';
+import type { Command, Query, Row, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
+
+/** The session id of the sums of deleted sessions. No session has an empty id. */
+export const DELETED_SESSIONS = '';
+
+/** `budget_extensions.usd`: the highest cost of the day at a question about the budget that a person answered. */
+export const CREATE_COSTS = `
+  CREATE TABLE costs (
+    principal           TEXT NOT NULL,
+    day                 INTEGER NOT NULL,
+    session_id          TEXT NOT NULL,
+    model               TEXT NOT NULL,
+    requests            INTEGER NOT NULL,
+    input_tokens        INTEGER NOT NULL,
+    output_tokens       INTEGER NOT NULL,
+    cached_input_tokens INTEGER NOT NULL,
+    cache_write_tokens  INTEGER NOT NULL,
+    known_usd           REAL NOT NULL,
+    unpriced            INTEGER NOT NULL,
+    PRIMARY KEY (principal, day, session_id, model)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX costs_of_a_session ON costs (principal, session_id);
+  CREATE TABLE budget_extensions (
+    principal TEXT NOT NULL,
+    day       INTEGER NOT NULL,
+    usd       REAL NOT NULL,
+    PRIMARY KEY (principal, day)
+  ) STRICT, WITHOUT ROWID;
+  ALTER TABLE tasks ADD COLUMN model TEXT;
+`;
+
+const COUNTS =
+  'requests, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, known_usd, unpriced';
+export const COST_COLUMNS = `day, session_id, model, ${COUNTS}`;
+
+/** Adds the new row to the row with the same key. */
+const ADD = `ON CONFLICT (principal, day, session_id, model) DO UPDATE SET ${COUNTS.split(', ')
+  .map((column) => `${column} = ${column} + excluded.${column}`)
+  .join(', ')}`;
+
+export class CostTable {
+  readonly #database: Sqlite;
+  readonly #add: Command;
+  readonly #extend: Command;
+  readonly #day: Query;
+  readonly #merge: Command;
+  readonly #remove: Command;
+
+  constructor(database: Sqlite) {
+    this.#database = database;
+    this.#add = database.command(
+      `INSERT INTO costs (principal, ${COST_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADD}`,
+    );
+    this.#extend = database.command(
+      `INSERT INTO budget_extensions (principal, day, usd) VALUES (?, ?, ?)
+       ON CONFLICT (principal, day) DO UPDATE SET usd = max(usd, excluded.usd)`,
+    );
+    this.#day = database.query(
+      `SELECT (SELECT total(known_usd) FROM costs WHERE principal = ?1 AND day = ?2),
+              (SELECT usd FROM budget_extensions WHERE principal = ?1 AND day = ?2)`,
+    );
+    this.#merge = database.command(
+      `INSERT INTO costs (principal, ${COST_COLUMNS})
+       SELECT principal, day, '${DELETED_SESSIONS}', model, ${COUNTS} FROM costs WHERE principal = ? AND session_id = ? ${ADD}`,
+    );
+    this.#remove = database.command('DELETE FROM costs WHERE principal = ? AND session_id = ?');
+  }
+
+  add(principal: string, row: CostRow): void {
+    const { day, sessionId, model, requests, inputTokens, outputTokens } = row;
+    const { cachedInputTokens, cacheWriteTokens, knownUsd, unpriced } = row;
+    const about = [day, sessionId ?? DELETED_SESSIONS, model, requests];
+    const tokens = [inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens];
+    this.#add(principal, ...about, ...tokens, knownUsd, unpriced);
+  }
+
+  /** A person allowed more on this day. Of several answers, the one about the highest cost counts. */
+  extendDay(principal: string, { day, usd }: DayCost): void {
+    this.#extend(principal, day, usd);
+  }
+
+  dailyUse(principal: string, day: number): DailyUse {
+    const [usd, extendedAt] = this.#day(principal, day)[0] ?? [];
+    return { day, usd: numberColumn(usd), extendedAt: nullableNumberColumn(extendedAt) };
+  }
+
+  rows({ principal, fromDay, sessionId }: CostFilter): CostRow[] {
+    const values: SqlValue[] = [principal];
+    const conditions = ['principal = ?'];
+    if (fromDay !== undefined) {
+      conditions.push('day >= ?');
+      values.push(fromDay);
+    }
+    if (sessionId !== undefined) {
+      conditions.push('session_id = ?');
+      values.push(sessionId);
+    }
+    const select = `SELECT ${COST_COLUMNS} FROM costs WHERE ${conditions.join(' AND ')}`;
+    return this.#database
+      .query(select)(...values)
+      .map(toCostRow);
+  }
+
+  /** Adds the sums of a session to those of all deleted sessions. @returns the number of removed rows */
+  forgetSession(principal: string, sessionId: string): number {
+    this.#merge(principal, sessionId);
+    return this.#remove(principal, sessionId);
+  }
+}
+
+/** @param row the columns `COST_COLUMNS` */
+export function toCostRow(row: Row): CostRow {
+  const sessionId = textColumn(row[1]);
+  return {
+    day: integerColumn(row[0]),
+    sessionId: sessionId === DELETED_SESSIONS ? null : sessionId,
+    model: textColumn(row[2]),
+    requests: integerColumn(row[3]),
+    inputTokens: integerColumn(row[4]),
+    outputTokens: integerColumn(row[5]),
+    cachedInputTokens: integerColumn(row[6]),
+    cacheWriteTokens: integerColumn(row[7]),
+    knownUsd: numberColumn(row[8]),
+    unpriced: integerColumn(row[9]),
+  };
+}
+
+/** The number of events that the migration reads at once. One event may have megabytes. */
+const PAGE = 200;
+
+/** Fills the tables from the events, once per journal. Reads only the events about requests to models. */
+export function countOldCosts(database: Sqlite): void {
+  const costs = new CostTable(database);
+  const useModel = database.command('UPDATE tasks SET model = ? WHERE key = ?');
+  // SQLite's JSON functions fail for deep events. So a search of the text chooses the events, and the parser decides.
+  const find = database.query(
+    `SELECT seq, at, body FROM events
+     WHERE task = ? AND seq > ? AND first IS NULL
+       AND (instr(body, '"turn.started"') OR instr(body, '"turn.finished"') OR instr(body, '"context.summarised"'))
+     ORDER BY seq LIMIT ${PAGE}`,
+  );
+  // An empty principal means that the task is deleted.
+  const tasks = database.query(
+    "SELECT key, principal, session_id FROM tasks WHERE principal <> '' ORDER BY key",
+  )();
+  for (const task of tasks) {
+    const [key, principal, sessionId] = [integerColumn(task[0]), textColumn(task[1]), textColumn(task[2])];
+    let openModel: string | null = null;
+    for (let after = 0; ;) {
+      const page = find(key, after).map((row): JournalEntry => ({
+        seq: integerColumn(row[0]),
+        at: integerColumn(row[1]),
+        event: JSON.parse(textColumn(row[2])),
+      }));
+      for (const { at, event } of page) {
+        const counted = requestCosts([event], openModel);
+        ({ openModel } = counted);
+        for (const { model, cost } of counted.costs)
+          costs.add(principal, { day: utcDay(at), sessionId, model, ...cost });
+      }
+      after = page.at(-1)?.seq ?? after;
+      if (page.length < PAGE) break;
+    }
+    if (openModel !== null) useModel(openModel, key);
+  }
+}

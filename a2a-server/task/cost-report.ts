@@ -1,0 +1,59 @@
+/** Builds the report of costs by day, by session and by model. Pure. */
+import type { CostReport, CostSumView } from '../../shared/protocol/cost-report.ts';
+import { addCosts, dayText, NO_COST, type CostRow, type CostSum } from './cost-sum.ts';
+
+/** The maximum number of sessions in a report. */
+const MOST_SESSIONS = 200;
+
+type ReportedSession = CostReport['sessions'][number];
+
+/** @param rows the rows of all days from `fromDay` to `toDay` */
+export function costReport(
+  rows: readonly CostRow[],
+  { fromDay, toDay }: { fromDay: number; toDay: number },
+): CostReport {
+  const sessions = [...groups(rows, ({ sessionId }) => sessionId)]
+    .map(([sessionId, own]): ReportedSession & { last: number } => {
+      const last = Math.max(...own.map(({ day }) => day));
+      return { sessionId, title: '', lastDay: dayText(last), last, ...costView(sum(own)) };
+    })
+    .toSorted((a, b) => b.last - a.last || byCost(a, b))
+    .map(({ last: _, ...session }) => session);
+  return {
+    timeZone: 'UTC',
+    from: dayText(fromDay),
+    to: dayText(toDay),
+    total: costView(sum(rows)),
+    days: [...groups(rows, ({ day }) => day)]
+      .toSorted(([a], [b]) => b - a)
+      .map(([day, own]) => ({ day: dayText(day), ...costView(sum(own)) })),
+    sessions: sessions.slice(0, MOST_SESSIONS),
+    moreSessions: Math.max(0, sessions.length - MOST_SESSIONS),
+    models: [...groups(rows, ({ model }) => model)]
+      .map(([model, own]) => ({ model, ...costView(sum(own)) }))
+      .toSorted(byCost),
+  };
+}
+
+export function costView({ knownUsd, unpriced, ...counts }: CostSum): CostSumView {
+  return { ...counts, usd: unpriced === 0 ? knownUsd : null, knownUsd, unpricedRequests: unpriced };
+}
+
+export function sum(rows: readonly CostSum[]): CostSum {
+  return rows.reduce(addCosts, NO_COST);
+}
+
+function byCost(a: CostSumView, b: CostSumView): number {
+  return b.knownUsd - a.knownUsd || b.inputTokens + b.outputTokens - (a.inputTokens + a.outputTokens);
+}
+
+function groups<Key>(rows: readonly CostRow[], keyOf: (row: CostRow) => Key): Map<Key, CostRow[]> {
+  const found = new Map<Key, CostRow[]>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const own = found.get(key);
+    if (own === undefined) found.set(key, [row]);
+    else own.push(row);
+  }
+  return found;
+}

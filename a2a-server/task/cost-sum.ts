@@ -1,0 +1,102 @@
+/** The cost of requests to models, and its sums by UTC day, session and model. Pure. */
+import type { TaskEvent, Usage } from './events.ts';
+
+/** The sum of some answered requests. A request is a finished turn, or a summary of a conversation. */
+export interface CostSum extends Required<Usage> {
+  requests: number;
+  /** US dollars of the requests with a known price. */
+  knownUsd: number;
+  /** The number of requests with an unknown price. */
+  unpriced: number;
+}
+
+export const NO_COST: CostSum = {
+  requests: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  knownUsd: 0,
+  unpriced: 0,
+};
+
+/** The sum of one day, one session and one model. */
+export interface CostRow extends CostSum {
+  /** The UTC day, see `utcDay`. */
+  day: number;
+  /** Null for the sum of all deleted sessions. */
+  sessionId: string | null;
+  model: string;
+}
+
+export interface RequestCost {
+  model: string;
+  cost: CostSum;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Returns the number of UTC days since 1970-01-01. @param at in milliseconds since the epoch */
+export function utcDay(at: number): number {
+  return Math.floor(at / DAY_MS);
+}
+
+/** Returns a day as RFC 3339 `full-date`, e.g. `2026-01-31`. */
+export function dayText(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+/**
+ * Returns the cost of each request whose answer is among these events of one task.
+ * @param openModel the model of the last turn that started before these events; null if no turn started
+ * @returns the costs, and the model of the last turn that started
+ */
+export function requestCosts(
+  events: readonly TaskEvent[],
+  openModel: string | null,
+): { costs: RequestCost[]; openModel: string | null } {
+  const costs: RequestCost[] = [];
+  let model = openModel;
+  for (const event of events) {
+    if (event.type === 'turn.started') ({ model } = event);
+    if (event.type === 'turn.finished' && model !== null)
+      costs.push({ model, cost: costSum(event.usage, event.usd) });
+    if (event.type === 'context.summarised' && event.model !== null)
+      costs.push({ model: event.model, cost: costSum(event.usage, event.usd) });
+  }
+  return { costs, openModel: model };
+}
+
+export function addCosts(a: CostSum, b: CostSum): CostSum {
+  return {
+    requests: a.requests + b.requests,
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+    knownUsd: a.knownUsd + b.knownUsd,
+    unpriced: a.unpriced + b.unpriced,
+  };
+}
+
+/** Zero tokens cost nothing, also without a price. */
+function costSum(usage: Usage, usd: number | undefined): CostSum {
+  const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage;
+  const tokens = {
+    inputTokens: count(inputTokens),
+    outputTokens: count(outputTokens),
+    cachedInputTokens: count(cachedInputTokens),
+    cacheWriteTokens: count(cacheWriteTokens),
+  };
+  const known = usd !== undefined && Number.isFinite(usd) && usd >= 0;
+  const free = tokens.inputTokens + tokens.outputTokens === 0;
+  return { requests: 1, ...tokens, knownUsd: known ? usd : 0, unpriced: known || free ? 0 : 1 };
+}
+
+/** More than any model reads or writes in one request. So a sum of millions of requests stays a safe integer. */
+const MOST_TOKENS = 1_000_000_000;
+
+/** A provider may report anything. The sums need whole numbers. */
+function count(tokens: number): number {
+  return Number.isFinite(tokens) ? Math.round(Math.min(Math.max(tokens, 0), MOST_TOKENS)) : 0;
+}

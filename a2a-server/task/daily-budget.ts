@@ -1,0 +1,37 @@
+/**
+ * The budget of a principal per UTC day, in US dollars. When it is spent, each of the principal's tasks parks before its
+ * next turn and asks a person. A reply allows the same amount again on that day, for all tasks of the principal. Pure.
+ */
+import type { DayCost } from './events.ts';
+import { dayText } from './cost-sum.ts';
+
+/** The use of the budget on one day. */
+export interface DailyUse {
+  day: number;
+  /** The cost of the day's requests with a known price, in US dollars. */
+  usd: number;
+  /** The cost of the day at the latest question that a person answered; null if there was none. */
+  extendedAt: number | null;
+}
+
+/** Returns the limit of the day, in US dollars. */
+export function dailyLimit({ extendedAt }: Pick<DailyUse, 'extendedAt'>, budget: number): number {
+  return extendedAt === null ? budget : Math.max(budget, extendedAt + budget);
+}
+
+/** Returns the question to a person, and the cost that it is about, if the day's budget is spent. */
+export function dailyBudgetQuestion(
+  use: DailyUse,
+  budget: number,
+): { question: string; dayCost: DayCost } | undefined {
+  const { day, usd } = use;
+  if (usd < dailyLimit(use, budget)) return undefined;
+  return {
+    question: `Your tasks have cost ${amount(usd)} US dollars today (${dayText(day)}, UTC). The budget per day is ${amount(budget)} US dollars. What this task did so far is kept. Reply to allow ${amount(budget)} US dollars more today, for all your tasks; or cancel the task.`,
+    dayCost: { day, usd },
+  };
+}
+
+function amount(usd: number): string {
+  return usd < 0.01 ? String(Number(usd.toPrecision(2))) : usd.toFixed(2);
+}

@@ -1,0 +1,216 @@
+/** The sums of costs in the journal: they equal the events, live across restarts and upgrades, and outlive sessions. */
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Journal } from '../../../../../a2a-server/journal/journal.ts';
+import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import { verifyJournal } from '../../../../../a2a-server/journal/sqlite/verify-journal.ts';
+import { costReport } from '../../../../../a2a-server/task/cost-report.ts';
+import type { CostRow } from '../../../../../a2a-server/task/cost-sum.ts';
+import type { TaskEvent } from '../../../../../a2a-server/task/events.ts';
+import { openSqlite } from '../../../../../shared/sqlite/driver.ts';
+import { beginning, completed, continuing, working } from '../../../../support/journal-samples.ts';
+import { runsOf } from '../../../../support/property-runs.ts';
+import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
+
+const DAY_MS = 86_400_000;
+const DAY = 20_000;
+
+let path: string;
+let journal: Journal;
+let now: number;
+
+const open = async (): Promise<void> => {
+  journal = await openSqliteJournal({ path, clock: () => now });
+};
+
+beforeEach(async () => {
+  path = join(await temporaryDirectory(), 'journal.db');
+  now = DAY * DAY_MS;
+  await open();
+});
+
+afterEach(() => journal.close());
+
+const started = (model: string): TaskEvent => ({ type: 'turn.started', turn: 1, model });
+const finished = (inputTokens: number, usd?: number): TaskEvent => ({
+  type: 'turn.finished',
+  turn: 1,
+  end: 'tool-calls',
+  usage: { inputTokens, outputTokens: 1, cachedInputTokens: 2 },
+  ...(usd !== undefined && { usd }),
+});
+
+const rowsOf = async (principal: string): Promise<CostRow[]> =>
+  (await journal.costs({ principal })).toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)));
+
+/** Makes the journal as the version before this table wrote it. */
+function forgetCosts(): void {
+  const database = openSqlite(path, { busyTimeoutMs: 0 });
+  database.exec(
+    'DROP TABLE costs; DROP TABLE budget_extensions; ALTER TABLE tasks DROP COLUMN model; PRAGMA user_version = 8',
+  );
+  database.close();
+}
+
+describe('the sums of costs', () => {
+  it('J2 add each request to its day, session and model, across appends and restarts', async () => {
+    await journal.append(beginning('one', { sessionId: 's', events: [working, started('a')] }));
+    now += DAY_MS - 1;
+    await journal.append(continuing('one', 3, [finished(10, 0.5), started('a')], 'working'));
+    await journal.close();
+    await open();
+    now += 1;
+    await journal.append(continuing('one', 5, [finished(20, 0.25), completed]));
+    await journal.append(beginning('two', { sessionId: 's', events: [working, started('b'), finished(5)] }));
+    const base = { sessionId: 's', cacheWriteTokens: 0 };
+    expect(await rowsOf('alice')).toEqual([
+      {
+        ...base,
+        day: DAY,
+        model: 'a',
+        requests: 1,
+        inputTokens: 10,
+        outputTokens: 1,
+        cachedInputTokens: 2,
+        knownUsd: 0.5,
+        unpriced: 0,
+      },
+      {
+        ...base,
+        day: DAY + 1,
+        model: 'a',
+        requests: 1,
+        inputTokens: 20,
+        outputTokens: 1,
+        cachedInputTokens: 2,
+        knownUsd: 0.25,
+        unpriced: 0,
+      },
+      {
+        ...base,
+        day: DAY + 1,
+        model: 'b',
+        requests: 1,
+        inputTokens: 5,
+        outputTokens: 1,
+        cachedInputTokens: 2,
+        knownUsd: 0,
+        unpriced: 1,
+      },
+    ]);
+    expect(await journal.costs({ principal: 'alice', fromDay: DAY + 1 })).toHaveLength(2);
+    expect(await journal.costs({ principal: 'alice', sessionId: 'other' })).toEqual([]);
+    expect(await journal.costs({ principal: 'bob' })).toEqual([]);
+  });
+
+  it('do not count an append that the journal refuses', async () => {
+    await journal.append(beginning('one', { events: [working, started('a')] }));
+    const late = continuing('one', 2, [finished(10, 1)], 'working');
+    expect((await journal.append(late)).type).toBe('conflict');
+    expect(await journal.costs({ principal: 'alice' })).toEqual([]);
+  });
+
+  it('equal the events for any tasks, after an upgrade of an old journal too', async () => {
+    const step = fc.oneof(
+      fc.record({
+        do: fc.constant('request' as const),
+        task: fc.nat(2),
+        model: fc.constantFrom('a', 'b'),
+        usd: fc.option(
+          fc.integer({ min: 0, max: 16 }).map((n) => n / 8),
+          { nil: undefined },
+        ),
+      }),
+      fc.record({ do: fc.constant('wait' as const), ms: fc.nat({ max: DAY_MS }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        await journal.close();
+        await rm(join(path, '..'), { recursive: true });
+        now = DAY * DAY_MS;
+        await open();
+        const seqs = [2, 2, 2];
+        for (const task of [0, 1, 2])
+          await journal.append(beginning(`t${task}`, { sessionId: `s${task}`, events: [working] }));
+        for (const each of steps) {
+          if (each.do === 'wait') now += each.ms;
+          else {
+            const events = [started(each.model), finished(7, each.usd)];
+            const seq = seqs[each.task] ?? 0;
+            await journal.append(continuing(`t${each.task}`, seq, events, 'working'));
+            seqs[each.task] = seq + 2;
+          }
+        }
+        const rows = await rowsOf('alice');
+        expect(rows.reduce((count, { requests }) => count + requests, 0)).toBe(
+          steps.filter((each) => each.do === 'request').length,
+        );
+        expect(verifyJournal(path).problems).toEqual([]);
+        await journal.close();
+        forgetCosts();
+        await open();
+        expect(await rowsOf('alice')).toEqual(rows);
+        expect(verifyJournal(path).problems).toEqual([]);
+      }),
+      { numRuns: runsOf(20) },
+    );
+  });
+
+  it('J2 continue in an upgraded journal with the model of the open turn', async () => {
+    await journal.append(beginning('one', { sessionId: 's', events: [working, started('a')] }));
+    await journal.close();
+    forgetCosts();
+    await open();
+    await journal.append(continuing('one', 3, [finished(10, 1)], 'working'));
+    expect(await journal.costs({ principal: 'alice' })).toMatchObject([{ model: 'a', knownUsd: 1 }]);
+  });
+
+  it('stay after the deletion of a session, without its id', async () => {
+    for (const [task, sessionId] of [
+      ['one', 's'],
+      ['two', 't'],
+    ] as const)
+      await journal.append(
+        beginning(task, { sessionId, events: [working, started('a'), finished(10, 0.5), completed] }),
+      );
+    now += DAY_MS;
+    const before = costReport(await rowsOf('alice'), { fromDay: DAY, toDay: DAY });
+    expect(await journal.deleteEndedSessions(now, 20)).toBe(2);
+    const rows = await rowsOf('alice');
+    expect(rows).toMatchObject([{ sessionId: null, day: DAY, model: 'a', requests: 2, knownUsd: 1 }]);
+    expect(costReport(rows, { fromDay: DAY, toDay: DAY }).total).toEqual(before.total);
+    while ((await journal.maintain(100)) > 0);
+    expect(verifyJournal(path).problems).toEqual([]);
+  });
+
+  it('are checked: verify names a session whose sums differ from its events', async () => {
+    await journal.append(
+      beginning('one', { sessionId: 's', events: [working, started('a'), finished(10, 1)] }),
+    );
+    const database = openSqlite(path, { busyTimeoutMs: 1_000 });
+    database.exec('UPDATE costs SET input_tokens = input_tokens + 1');
+    expect(verifyJournal(path).problems).toEqual(['The costs of session s differ from its events.']);
+    database.exec('DELETE FROM costs');
+    expect(verifyJournal(path).problems).toEqual(['The costs of session s differ from its events.']);
+    database.close();
+  });
+});
+
+describe('the use of the budget per day', () => {
+  it('has the cost of the day, and the highest cost that a person has answered, also after a restart', async () => {
+    const answered = (usd: number): TaskEvent => ({ type: 'task.working', dayCost: { day: DAY, usd } });
+    await journal.append(
+      beginning('one', { events: [working, started('a'), finished(1, 5), started('a'), finished(1)] }),
+    );
+    expect(await journal.dailyUse('alice', DAY)).toEqual({ day: DAY, usd: 5, extendedAt: null });
+    await journal.append(continuing('one', 6, [answered(5)]));
+    await journal.append(continuing('one', 7, [answered(3)]));
+    await journal.close();
+    await open();
+    expect(await journal.dailyUse('alice', DAY)).toEqual({ day: DAY, usd: 5, extendedAt: 5 });
+    expect(await journal.dailyUse('alice', DAY + 1)).toEqual({ day: DAY + 1, usd: 0, extendedAt: null });
+    expect(await journal.dailyUse('bob', DAY)).toEqual({ day: DAY, usd: 0, extendedAt: null });
+  });
+});
