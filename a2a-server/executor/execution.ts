@@ -12,8 +12,10 @@ import { NO_RECORDS, type ChildProcesses } from '../processes/child-processes.ts
 import { activeTime, type Budget } from '../task/budget.ts';
 import { timeOut } from '../task/commands.ts';
 import type { TaskEvent } from '../task/events.ts';
+import { dailyBudgetQuestion } from '../task/daily-budget.ts';
+import { utcDay } from '../task/cost-sum.ts';
 import { nextStep } from '../task/next-step.ts';
-import { isSettled, isTerminal, type Snapshot } from '../task/snapshot.ts';
+import { isSettled, isTerminal, newestMessage, type Snapshot } from '../task/snapshot.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import { askModel, type AskModelOptions } from './ask-model.ts';
 import { orphanedCall, orphanedEvents } from './orphaned-calls.ts';
@@ -38,6 +40,8 @@ export interface ExecutionOptions extends AskModelOptions {
   limits: TimeLimits;
   /** The spending limit of a task. Above it, a person must agree to more. */
   budget: Budget;
+  /** The spending limit of a principal per UTC day, in US dollars. Above it, a person must agree to more. */
+  dailyBudget?: number;
   /** D6: finds and ends processes that a killed server left running. */
   children?: Pick<ChildProcesses, 'endOrphans'>;
   /** Called when an execution throws. */
@@ -213,7 +217,14 @@ export class Execution {
           }
           break;
         }
-        case 'ask-model':
+        case 'ask-model': {
+          const question = await this.#dailyQuestion(snapshot);
+          if (question !== undefined) {
+            await log.change(this.#taskId, (s) =>
+              s.seq === snapshot.seq ? { type: 'append', events: [question] } : { type: 'keep' },
+            );
+            break;
+          }
           // MCP servers and other tool sources get time to start before the model sees the tool list.
           await toolbox.settled(loop.signal);
           pass.opened ??= await this.#obtain(snapshot);
@@ -221,8 +232,20 @@ export class Execution {
           pass.turn = new TurnScope(task, clock, limits.turnMs);
           await askModel(snapshot, this.#options, { ...pass.opened, turn: pass.turn.scope, loop });
           break;
+        }
       }
     }
+  }
+
+  /** Returns the question to a person if the principal's budget per day is spent, and the next turn may cost money. */
+  async #dailyQuestion(snapshot: Snapshot): Promise<TaskEvent | undefined> {
+    const { dailyBudget, journal, clock, models } = this.#options;
+    if (dailyBudget === undefined || newestMessage(snapshot)?.command !== undefined) return undefined;
+    // A model without a price is free: with this budget, a server refuses to start with an unknown price.
+    if (models.resolve(snapshot.settings.model).price === undefined) return undefined;
+    const use = await journal.dailyUse(snapshot.principal, utcDay(clock.now()));
+    const asks = dailyBudgetQuestion(use, dailyBudget);
+    return asks && { type: 'input.required', pending: [], ...asks };
   }
 
   /** Starts the task's time limit. At the limit the task fails. */

@@ -4,6 +4,7 @@
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { agentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
+import type { CostReport } from '../../shared/protocol/cost-report.ts';
 import type { TaskMode, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { CommandKey, RecordedCommand, TaskRow } from '../journal/journal.ts';
 import {
@@ -16,6 +17,9 @@ import {
   acceptMessage,
   type CommandRefusal,
 } from '../task/commands.ts';
+import { costReport, sum } from '../task/cost-report.ts';
+import { utcDay } from '../task/cost-sum.ts';
+import { dailyLimit } from '../task/daily-budget.ts';
 import { revoke } from '../task/revoke.ts';
 import type { Decider, TaskEvent } from '../task/events.ts';
 import type { ExpirySettings } from '../task/expiry.ts';
@@ -251,6 +255,22 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     return { taskId, sessionId, seq: row?.seq ?? seq };
   }
 
+  async function costs(principal: string, days: number): Promise<CostReport> {
+    const toDay = utcDay(clock.now());
+    const fromDay = toDay - days + 1;
+    const report = costReport(await journal.costs({ principal, fromDay }), { fromDay, toDay });
+    const sessions: CostReport['sessions'] = [];
+    for (const each of report.sessions) {
+      const [first] = each.sessionId === null ? [] : await journal.session(principal, each.sessionId);
+      sessions.push({ ...each, title: first?.title ?? '' });
+    }
+    const { dailyBudget } = options;
+    if (dailyBudget === undefined) return { ...report, sessions };
+    const use = await journal.dailyUse(principal, toDay);
+    const limitUsd = dailyLimit(use, dailyBudget);
+    return { ...report, sessions, dailyBudget: { usd: dailyBudget, limitUsd, spentUsd: use.usd } };
+  }
+
   async function checkedSettings(settings: TaskSettings): Promise<TaskSettings> {
     models.resolve(settings.model);
     const workspace = await options.openWorkspace(settings.workspace);
@@ -302,6 +322,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       if (snapshot === undefined) throw unknownTask(taskId);
       return snapshot;
     },
+    costs,
+    sessionCost: async (principal, sessionId) => sum(await journal.costs({ principal, sessionId })),
     list: (filter, page) => journal.list(filter, page),
     follow: (taskId, after, how) => followJournal(journal, taskId, after, how),
     async recover() {

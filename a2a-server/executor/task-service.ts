@@ -2,8 +2,10 @@
  * The interface of the task service: all commands and queries on tasks, for all transports. Several processes may serve
  * one journal.
  */
+import type { CostReport } from '../../shared/protocol/cost-report.ts';
 import type { DecisionsPart, RevokePart, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { TaskFilter, TaskPage, TaskRow } from '../journal/journal.ts';
+import type { CostSum } from '../task/cost-sum.ts';
 import type { JournalEntry, UserMessage } from '../task/events.ts';
 import type { ReadersLeft } from '../task/commands.ts';
 import type { Snapshot } from '../task/snapshot.ts';
@@ -94,6 +96,10 @@ export interface TaskService {
   row(taskId: string, principal: string): Promise<TaskRow>;
   /** The task as of its last entry, or as of `atSeq`. @throws ProductError UNKNOWN_TASK */
   snapshot(taskId: string, principal: string, atSeq?: number): Promise<Snapshot>;
+  /** The costs of the principal's tasks today and on the days before, by UTC day. @param days counts today too */
+  costs(principal: string, days: number): Promise<CostReport>;
+  /** The cost of all tasks of a session. */
+  sessionCost(principal: string, sessionId: string): Promise<CostSum>;
   list(filter: TaskFilter, page: { size: number; token?: string }): Promise<TaskPage>;
   /**
    * Yields batches of entries after `after`. Ends when the task has settled (or ended) and the reader has all entries.

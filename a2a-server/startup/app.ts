@@ -20,6 +20,7 @@ import { visibleLine } from '../../shared/text/visible-text.ts';
 import { attachCaller, Caller, type ReaderEnd } from '../http/auth/caller.ts';
 import { allowedMethods, PAGE_API } from '../http/routes/addresses.ts';
 import { cardRoute } from '../http/routes/card-route.ts';
+import { costRoute } from '../http/routes/cost-route.ts';
 import { commandRoutes } from '../http/routes/command-routes.ts';
 import { STALLED_HEARTBEATS, untilDrained } from '../http/streams/drained.ts';
 import { httpStatusOf, sendError } from '../http/routes/error-response.ts';
@@ -122,12 +123,13 @@ export function createApp(options: AppOptions): Express {
     identified(byTicket, options),
     eventsRoute(tasks, { heartbeatMs, log, disconnects: options.disconnects }),
   );
-  // The page may use only tasks, messages, tool executions and the list of workspaces.
+  // The page may use only tasks, messages, tool executions, costs and the list of workspaces.
   app.use(
     PAGE_API,
     identified((request) => signedIn(request, options.pageSignIn), options),
     openForWork(options.closing),
     toolRoutes(tasks, { limits, log }),
+    costRoute(tasks),
     workspaceRoute(options.workspaces ?? { fallback: null, allowed: [] }),
     restRoute(binding),
     noSuchAddress,
@@ -140,6 +142,7 @@ export function createApp(options: AppOptions): Express {
   app.use(ticketRoute(tasks, tickets));
   app.use(linkRoute(tasks, options.pageSignIn));
   app.use(toolRoutes(tasks, { limits, log }));
+  app.use(costRoute(tasks));
   app.use(taskSearchRoute(tasks));
   app.use(commandRoutes(options.commands));
   app.use(jsonRpcRoute(binding));

@@ -18,6 +18,7 @@ import {
   type ModelSettings,
 } from '../models/model-settings.ts';
 import type { ServerSettings } from './settings.ts';
+import { priceAdvice } from '../../shared/protocol/price-advice.ts';
 
 interface ModelOptions {
   /** The retry policy for failing providers; the default is `RETRY_POLICY`. */
@@ -130,6 +131,7 @@ type Offer = Pick<
   | 'contextWindow'
   | 'modelParameters'
   | 'budgetCost'
+  | 'budgetCostPerDay'
 >;
 
 /**
@@ -160,11 +162,12 @@ export function offeredModels(
   );
   const offered = models.list().map((name) => models.resolve(name));
   const unpriced = offered.find(({ id, price }) => id !== OFFLINE_MODEL_ID && price === undefined);
-  if (settings.budgetCost !== undefined && unpriced !== undefined)
+  const key = (['budgetCost', 'budgetCostPerDay'] as const).find((name) => settings[name] !== undefined);
+  if (key !== undefined && unpriced !== undefined)
     throw new ProductError(
       'CONFIGURATION',
-      `Setting "budgetCost" needs the price of every model, and ${unpriced.id} has none: add it to "prices" in the configuration file.`,
-      { facts: { key: 'budgetCost', model: unpriced.id } },
+      `Setting "${key}" needs the price of every model, and the price of ${unpriced.id} is unknown. ${priceAdvice(unpriced.id)}`,
+      { facts: { key, model: unpriced.id } },
     );
   return models;
 }

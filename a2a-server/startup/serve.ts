@@ -306,6 +306,7 @@ function taskService(
       usd: settings.budgetCost ?? null,
       activeMs: settings.budgetTime,
     },
+    ...(settings.budgetCostPerDay !== undefined && { dailyBudget: settings.budgetCostPerDay }),
     ...(worker.onEnded && { onEnded: worker.onEnded }),
     onFailure: (taskId, error) => log.error({ taskId, err: error }, 'an execution broke off'),
     maintenance: {

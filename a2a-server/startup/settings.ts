@@ -279,6 +279,16 @@ export const SERVER_SETTINGS = {
       'how many US dollars a task may cost, by the known prices or those in the configuration file, before it asks a person whether to continue (default: no limit)',
     allowed: 'a number above 0',
   }),
+  budgetCostPerDay: setting({
+    kind: 'number',
+    placeholder: 'dollars',
+    schema: z.number().positive().optional(),
+    fallback: undefined,
+    env: 'A2A_SERVER_BUDGET_COST_PER_DAY',
+    describe:
+      'how many US dollars all tasks of a principal may cost on one day (UTC) before each asks a person whether to continue (default: no limit)',
+    allowed: 'a number above 0',
+  }),
   budgetTime: limit(
     'A2A_SERVER_BUDGET_TIME',
     'never',

@@ -5,20 +5,17 @@ import { addCosts, dayText, NO_COST, type CostRow, type CostSum } from './cost-s
 /** The maximum number of sessions in a report. */
 const MOST_SESSIONS = 200;
 
-type ReportedSession = CostReport['sessions'][number];
-
-/** @param rows the rows of all days from `fromDay` to `toDay` */
+/** @param rows the rows of all days from `fromDay` to `toDay`. The sessions get no titles. */
 export function costReport(
   rows: readonly CostRow[],
   { fromDay, toDay }: { fromDay: number; toDay: number },
 ): CostReport {
   const sessions = [...groups(rows, ({ sessionId }) => sessionId)]
-    .map(([sessionId, own]): ReportedSession & { last: number } => {
-      const last = Math.max(...own.map(({ day }) => day));
-      return { sessionId, title: '', lastDay: dayText(last), last, ...costView(sum(own)) };
+    .map(([sessionId, own]): CostReport['sessions'][number] => {
+      const lastDay = dayText(own.reduce((last, { day }) => Math.max(last, day), 0));
+      return { sessionId, title: '', lastDay, ...costView(sum(own)) };
     })
-    .toSorted((a, b) => b.last - a.last || byCost(a, b))
-    .map(({ last: _, ...session }) => session);
+    .toSorted((a, b) => b.lastDay.localeCompare(a.lastDay) || byCost(a, b));
   return {
     timeZone: 'UTC',
     from: dayText(fromDay),

@@ -15,6 +15,7 @@ import {
   previewSchema,
   sideEffectSchema,
 } from './call-view.ts';
+import { costSumSchema } from './cost-report.ts';
 import { answerSchema } from './question.ts';
 
 export { TOOL_APPROVAL };
@@ -262,5 +263,7 @@ export const taskOverviewSchema = z.object({
   usage: usage.extend({ models: z.array(usage.extend({ model: z.string() })).optional() }),
   /** The workspace's instruction files that the agent has read. `cut`: it has read only the beginning. */
   instructions: z.array(z.object({ path: z.string(), bytes: z.number(), cut: z.boolean() })).optional(),
+  /** The usage of all tasks of the session. Only in the responses to GetTask and ListTasks. */
+  sessionUsage: costSumSchema.optional().catch(undefined),
 });
 export type TaskOverview = z.infer<typeof taskOverviewSchema>;

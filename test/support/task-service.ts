@@ -59,6 +59,8 @@ export async function startService(options: {
   mode?: TaskMode;
   limits?: Partial<TimeLimits>;
   budget?: Partial<Budget>;
+  /** US dollars per principal and UTC day. */
+  dailyBudget?: number;
   maintenance?: Partial<Omit<MaintenanceSettings, 'onFailure'>>;
   /** The clock of the previous service; defaults to a new one. */
   clock?: FakeClock;
@@ -91,6 +93,7 @@ export async function startService(options: {
     graceMs: 5_000,
     limits: { ...NO_TIME_LIMITS, ...options.limits },
     budget: { ...NO_BUDGET, ...options.budget },
+    ...(options.dailyBudget !== undefined && { dailyBudget: options.dailyBudget }),
     onFailure: (_taskId, error) => failures.push(error),
     ...(options.children && { children: options.children }),
     ...(options.onEnded && { onEnded: options.onEnded }),

@@ -8,7 +8,7 @@ export const PAGE_API = '/page/api';
 /** The methods of each address. `{id}` stands for one segment. */
 type Addresses = Readonly<Record<string, readonly string[]>>;
 
-/** The addresses for tasks and tools. They also exist under the path of the approval page. */
+/** The addresses for tasks, tools and costs. They also exist under the path of the approval page. */
 const WORK: Addresses = {
   '/message:send': ['POST'],
   '/message:stream': ['POST'],
@@ -19,6 +19,7 @@ const WORK: Addresses = {
   '/tasks/{id}/pushNotificationConfigs': ['GET', 'POST'],
   '/tasks/{id}/pushNotificationConfigs/{id}': ['GET', 'DELETE'],
   '/extendedAgentCard': ['GET'],
+  '/api/costs': ['GET'],
   '/api/tools': ['GET'],
   '/api/tools/abort/{id}': ['POST'],
 };

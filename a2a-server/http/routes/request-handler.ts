@@ -76,8 +76,14 @@ export function createRequestHandler(
       answered(server, async (context) => {
         const { historyLength } = request;
         context.caller.concerns({ taskId: request.id });
-        const snapshot = await tasks.snapshot(request.id, context.caller.principal);
-        return toA2aTask(snapshot, context.view(snapshot), { historyLength, servers: servers() });
+        const { principal } = context.caller;
+        const snapshot = await tasks.snapshot(request.id, principal);
+        const sessionCost = await tasks.sessionCost(principal, snapshot.sessionId);
+        return toA2aTask(snapshot, context.view(snapshot), {
+          historyLength,
+          servers: servers(),
+          sessionCost,
+        });
       }),
 
     listTasks: (request, server) => answered(server, (context) => listTasks(tasks, request, context)),

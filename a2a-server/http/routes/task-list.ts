@@ -1,9 +1,10 @@
 /** ListTasks (A2A 1.0 §3.1.4): a page of the caller's tasks, newest update first. */
 import { TaskState } from '@a2a-js/sdk';
-import type { ListTasksRequest, ListTasksResponse } from '@a2a-js/sdk';
+import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
 import type { TaskService } from '../../executor/task-service.ts';
 import type { TaskFilter } from '../../journal/journal.ts';
-import type { Snapshot, StateName } from '../../task/snapshot.ts';
+import type { CostSum } from '../../task/cost-sum.ts';
+import type { StateName } from '../../task/snapshot.ts';
 import type { CallContext } from '../auth/call-context.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
 import { WIRE_STATE } from '../wire/wire-objects.ts';
@@ -27,13 +28,23 @@ export async function listTasks(
     ...(statusTimestampAfter !== undefined && { updatedSince: Date.parse(statusTimestampAfter) }),
   };
   const page = await tasks.list(filter, { size: pageSize, ...(pageToken !== '' && { token: pageToken }) });
-  const found: Snapshot[] = [];
+  const found: Task[] = [];
+  const sessionCosts = new Map<string, CostSum>();
   // Loads one snapshot after the other. In parallel, they would block the event loop for other requests (X3).
-  for (const row of page.rows) found.push(await tasks.snapshot(row.taskId, principal));
+  for (const { taskId, sessionId } of page.rows) {
+    const snapshot = await tasks.snapshot(taskId, principal);
+    const sessionCost = sessionCosts.get(sessionId) ?? (await tasks.sessionCost(principal, sessionId));
+    sessionCosts.set(sessionId, sessionCost);
+    found.push(
+      toA2aTask(snapshot, context.view(snapshot), {
+        historyLength,
+        artifacts: includeArtifacts,
+        sessionCost,
+      }),
+    );
+  }
   return {
-    tasks: found.map((snapshot) =>
-      toA2aTask(snapshot, context.view(snapshot), { historyLength, artifacts: includeArtifacts }),
-    ),
+    tasks: found,
     nextPageToken: page.next ?? '',
     pageSize,
     totalSize: page.total,

@@ -11,6 +11,8 @@ import type {
 import type { Grant } from '../../task/grants.ts';
 import { pendingActions } from '../../task/pending.ts';
 import { callsOf } from '../../task/snapshot.ts';
+import { costView } from '../../task/cost-report.ts';
+import type { CostSum } from '../../task/cost-sum.ts';
 import { NO_SPENDING, addSpending } from '../../task/spending.ts';
 import type { Call, Decided, Snapshot, Turn } from '../../task/snapshot.ts';
 import { canceledText, outcomeSummary, pendingMessage, RESPONSE, statusId } from './event-projection.ts';
@@ -34,10 +36,12 @@ interface TaskDetail {
   artifacts?: boolean;
   /** The current state of the MCP servers. An empty list is omitted. */
   servers?: readonly ToolServerView[];
+  /** The cost of all tasks of the session. */
+  sessionCost?: CostSum;
 }
 
 export function toA2aTask(snapshot: Snapshot, view: ClientView, detail: TaskDetail = {}): Task {
-  const { historyLength, artifacts = true, servers = [] } = detail;
+  const { historyLength, artifacts = true, servers = [], sessionCost } = detail;
   return {
     id: snapshot.taskId,
     contextId: snapshot.sessionId,
@@ -47,6 +51,7 @@ export function toA2aTask(snapshot: Snapshot, view: ClientView, detail: TaskDeta
     metadata: metadataFor(view, snapshot.seq, {
       ...overviewOf(snapshot),
       ...(servers.length > 0 && { servers: [...servers] }),
+      ...(sessionCost && { sessionUsage: costView(sessionCost) }),
     }),
   };
 }

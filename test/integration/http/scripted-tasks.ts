@@ -4,6 +4,9 @@ import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Accepted, Incoming, TaskService } from '../../../a2a-server/executor/task-service.ts';
 import type { TaskFilter, TaskPage, TaskRow } from '../../../a2a-server/journal/journal.ts';
 import type { ReadersLeft } from '../../../a2a-server/task/commands.ts';
+import { costReport, sum } from '../../../a2a-server/task/cost-report.ts';
+import { requestCosts, utcDay, type CostRow, type CostSum } from '../../../a2a-server/task/cost-sum.ts';
+import type { CostReport } from '../../../shared/protocol/cost-report.ts';
 import type { JournalEntry, TaskEvent } from '../../../a2a-server/task/events.ts';
 import { foldAll, taskStateAfter } from '../../../a2a-server/task/fold.ts';
 import { isSettled, isTerminal } from '../../../a2a-server/task/snapshot.ts';
@@ -152,6 +155,30 @@ export class ScriptedTasks implements TaskService {
       const snapshot = foldAll(taskId, entries.slice(0, atSeq));
       if (snapshot?.principal !== principal) throw unknownTask(taskId);
       return snapshot;
+    });
+  }
+
+  costs(principal: string, days: number): Promise<CostReport> {
+    const rows = this.#costRows(principal);
+    const toDay = Math.max(utcDay(EPOCH), ...rows.map(({ day }) => day));
+    const fromDay = toDay - days + 1;
+    return Promise.resolve(costReport(rows, { fromDay, toDay }));
+  }
+
+  sessionCost(principal: string, session: string): Promise<CostSum> {
+    return Promise.resolve(sum(this.#costRows(principal).filter(({ sessionId }) => sessionId === session)));
+  }
+
+  #costRows(principal: string): CostRow[] {
+    return [...this.#journals].flatMap(([taskId, { entries }]) => {
+      const snapshot = foldAll(taskId, entries);
+      if (snapshot?.principal !== principal) return [];
+      const { sessionId, updatedAt } = snapshot;
+      const { costs } = requestCosts(
+        entries.map(({ event }) => event),
+        null,
+      );
+      return costs.map(({ model, cost }) => ({ day: utcDay(updatedAt), sessionId, model, ...cost }));
     });
   }
 

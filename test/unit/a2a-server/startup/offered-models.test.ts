@@ -12,6 +12,7 @@ const SETTINGS: Parameters<typeof offeredModels>[0] = {
   modelParameters: {},
   contextWindow: {},
   budgetCost: undefined,
+  budgetCostPerDay: undefined,
 };
 const KEY = { OPENAI_API_KEY: 'k' };
 
@@ -26,18 +27,24 @@ describe('the models of a server', () => {
     expect(offeredModels(SETTINGS, KEY).list()).toContain('openai:small');
   });
 
-  it('need a price each if there is a budget in money; the offline model costs nothing', () => {
-    const budgeted = { ...SETTINGS, budgetCost: 5 };
-    expect(() => offeredModels(budgeted, KEY)).toThrow(
-      expect.objectContaining({ reason: 'CONFIGURATION', message: expect.stringContaining('openai:small') }),
-    );
-    const prices = { ...SETTINGS.prices, 'openai:small': { input: 1, output: 2 } };
-    expect(offeredModels({ ...budgeted, prices }, KEY).resolve('fast').price).toEqual({
-      input: 1,
-      output: 2,
-    });
-    expect(offeredModels({ ...budgeted, model: 'offline', fastModel: 'offline' }, {}).list()).toContain(
-      'offline',
-    );
-  });
+  it.each(['budgetCost', 'budgetCostPerDay'] as const)(
+    'need a price each if %s is set; the offline model costs nothing',
+    (key) => {
+      const budgeted = { ...SETTINGS, [key]: 5 };
+      expect(() => offeredModels(budgeted, KEY)).toThrow(
+        expect.objectContaining({
+          reason: 'CONFIGURATION',
+          message: `Setting "${key}" needs the price of every model, and the price of openai:small is unknown. Add its price in US dollars per million tokens to the configuration file: {"server":{"prices":{"openai:small":{"input":0,"output":0}}}} (0 for a free model).`,
+        }),
+      );
+      const prices = { ...SETTINGS.prices, 'openai:small': { input: 1, output: 2 } };
+      expect(offeredModels({ ...budgeted, prices }, KEY).resolve('fast').price).toEqual({
+        input: 1,
+        output: 2,
+      });
+      expect(offeredModels({ ...budgeted, model: 'offline', fastModel: 'offline' }, {}).list()).toContain(
+        'offline',
+      );
+    },
+  );
 });

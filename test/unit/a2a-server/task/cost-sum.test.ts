@@ -31,6 +31,15 @@ const row: fc.Arbitrary<CostRow> = fc.record({
 
 const DAY_MS = 86_400_000;
 
+const finished = (usage: Usage, usd?: number): TaskEvent => ({
+  type: 'turn.finished',
+  turn: 1,
+  end: 'stop',
+  usage,
+  ...(usd !== undefined && { usd }),
+});
+const started = (model: string): TaskEvent => ({ type: 'turn.started', turn: 1, model });
+
 describe('a UTC day', () => {
   it('begins at midnight UTC and lasts 24 hours, on every day', () => {
     fc.assert(
@@ -44,14 +53,6 @@ describe('a UTC day', () => {
 });
 
 describe('the costs of requests in events', () => {
-  const finished = (usage: Usage, usd?: number): TaskEvent => ({
-    type: 'turn.finished',
-    turn: 1,
-    end: 'stop',
-    usage,
-    ...(usd !== undefined && { usd }),
-  });
-  const started = (model: string): TaskEvent => ({ type: 'turn.started', turn: 1, model });
   const usage = { inputTokens: 10, outputTokens: 2 };
 
   it('name the model of the turn, also if the turn started in an earlier append', () => {
@@ -106,7 +107,7 @@ describe('the costs of requests in events', () => {
             null,
           ).costs;
           const { knownUsd, ...counts } = cost;
-          expect(Object.values(counts).every((it) => Number.isSafeInteger(it) && it >= 0)).toBe(true);
+          expect(Object.values(counts).every((each) => Number.isSafeInteger(each) && each >= 0)).toBe(true);
           expect(Number.isFinite(knownUsd) && knownUsd >= 0).toBe(true);
         },
       ),
@@ -129,7 +130,7 @@ describe('a report of costs', () => {
         const { total, days, sessions, models } = costReport(rows, range);
         for (const parts of [days, sessions, models]) {
           const all = parts
-            .map(({ usd: _, unpricedRequests: unpriced, ...counts }) => ({ ...counts, unpriced }))
+            .map((part) => ({ ...NO_COST, ...part, unpriced: part.unpricedRequests }))
             .reduce(addCosts, NO_COST);
           expect(costView(all)).toEqual(total);
         }

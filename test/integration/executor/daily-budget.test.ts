@@ -1,0 +1,122 @@
+/** The budget per UTC day: a real service and journal, a fake clock. Each turn of the model costs 2 US dollars. */
+import { expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
+import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
+import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
+import { ADA, says, settled, startService, type RunningService } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const DAY_MS = 86_400_000;
+const PRICE = { input: 500_000, output: 1_500_000 };
+const LOOK: ScriptedTurn = { calls: [{ tool: 'look', input: {} }] };
+const look = defineTool({
+  name: 'look',
+  description: 'looks',
+  sideEffect: 'none',
+  schema: z.strictObject({}),
+  timeoutMs: () => 1_000,
+  title: () => 'Look',
+  show: () => Promise.resolve({ preview: { type: 'json', value: {} }, basis: null }),
+  run: () => Promise.resolve({ text: 'seen', summary: 'seen' }),
+});
+
+const where = async () => ({ stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() });
+
+async function send(
+  { tasks }: RunningService,
+  text: string,
+  to: { taskId?: string } = {},
+): Promise<Snapshot> {
+  return settled(tasks, await tasks.send(says(text, to)));
+}
+
+it('asks when the tasks of the day have cost that much, for every task, and a reply allows as much again', async () => {
+  const models = new ScriptedModel([LOOK, LOOK, LOOK, { text: 'One.' }, LOOK, LOOK, { text: 'Two.' }], {
+    price: PRICE,
+  });
+  const service = await startService({ ...(await where()), models, tools: [look], dailyBudget: 5 });
+  const first = await send(service, 'look around');
+  expect(first.status).toMatchObject({
+    state: 'input-required',
+    question: expect.stringContaining('Your tasks have cost 6.00 US dollars today (2026-01-01, UTC).'),
+    dayCost: { usd: 6 },
+  });
+  expect(models.requests).toHaveLength(3);
+  const second = await send(service, 'another task');
+  expect([second.status.state, models.requests.length]).toEqual(['input-required', 3]);
+  // The limit is now 6 + 5, and this turn costs 2.
+  const { taskId } = first;
+  expect((await send(service, 'go on', { taskId })).status).toEqual({ state: 'completed' });
+  // The answer to the second question is about the same 6 dollars, so it does not raise the limit again.
+  const more = await send(service, 'you too', { taskId: second.taskId });
+  expect(more.status).toMatchObject({ state: 'input-required', dayCost: { usd: 12 } });
+  expect(await service.tasks.costs(ADA, 1)).toMatchObject({
+    total: { usd: 12, requests: 6 },
+    dailyBudget: { usd: 5, limitUsd: 11, spentUsd: 12 },
+  });
+  expect((await send(service, 'once more', { taskId: second.taskId })).status.state).toBe('completed');
+});
+
+it('lives across a restart, and ends at midnight UTC', async () => {
+  const at = await where();
+  const models = new ScriptedModel([LOOK, LOOK, LOOK, { text: 'Done.' }], { price: PRICE });
+  const one = await startService({ ...at, models, tools: [look], dailyBudget: 5 });
+  const asked = await send(one, 'look around');
+  expect(asked.status).toMatchObject({ dayCost: { usd: 6 } });
+  await one.stop();
+  const two = await startService({ ...at, models, tools: [look], dailyBudget: 5, clock: one.clock });
+  expect((await send(two, 'a new task')).status.state).toBe('input-required');
+  expect((await send(two, 'go on', { taskId: asked.taskId })).status.state).toBe('completed');
+  await two.stop();
+  models.add(LOOK, LOOK, { text: 'Done.' });
+  const three = await startService({ ...at, models, tools: [look], dailyBudget: 5, clock: one.clock });
+  // The answer to the last server counts: the limit is 11, and two more turns fit.
+  expect((await send(three, 'a third task')).status).toMatchObject({ dayCost: { usd: 12 } });
+  three.clock.advance(DAY_MS);
+  expect((await send(three, 'the next day')).status.state).toBe('completed');
+});
+
+it('belongs to one principal: the tasks of another one go on', async () => {
+  const models = new ScriptedModel([LOOK, LOOK, LOOK], { price: PRICE });
+  const service = await startService({ ...(await where()), models, tools: [look], dailyBudget: 5 });
+  await send(service, 'look around');
+  const accepted = await service.tasks.send(says('mine', { principal: 'bob' }));
+  const { signal } = new AbortController();
+  for await (const _ of service.tasks.follow(accepted.taskId, accepted.seq, { until: 'settled', signal }));
+  expect((await service.tasks.snapshot(accepted.taskId, 'bob')).status.state).toBe('completed');
+});
+
+it('never stops a task without cost: a model without a price, or a command', async () => {
+  const at = await where();
+  const paid = new ScriptedModel([LOOK, LOOK, LOOK], { price: PRICE });
+  const first = await startService({ ...at, models: paid, tools: [look], dailyBudget: 5 });
+  expect((await send(first, 'look around')).status.state).toBe('input-required');
+  const { taskId, seq } = await first.tasks.send(
+    says('', {
+      message: { messageId: 'command', parts: [], command: { command: 'checkpoint list', args: [] } },
+    }),
+  );
+  expect((await settled(first.tasks, { taskId, seq })).status.state).toBe('completed');
+  await first.stop();
+  const free = new ScriptedModel([LOOK, { text: 'Done.' }]);
+  const second = await startService({
+    ...at,
+    models: free,
+    tools: [look],
+    dailyBudget: 5,
+    clock: first.clock,
+  });
+  expect((await send(second, 'look for free')).status.state).toBe('completed');
+});
+
+it('is not raised by a "deny" of a text-only client: the reply says how to end the task', async () => {
+  const models = new ScriptedModel([LOOK, LOOK, LOOK], { price: PRICE });
+  const service = await startService({ ...(await where()), models, tools: [look], dailyBudget: 5 });
+  const { taskId } = await send(service, 'look around');
+  await expect(service.tasks.send(says('deny', { taskId, wordsDecide: true }))).rejects.toMatchObject({
+    reason: 'DECISION_NEEDED',
+    message: expect.stringContaining('Cancel the task'),
+  });
+  expect((await service.tasks.costs(ADA, 1)).dailyBudget).toEqual({ usd: 5, limitUsd: 5, spentUsd: 6 });
+});
