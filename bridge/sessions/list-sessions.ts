@@ -4,6 +4,7 @@ import type { Agent } from '../agents/agent.ts';
 import { asStreamResponse } from '../agents/task-event.ts';
 import type { SessionStateName } from '../dialects/observation.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
+import { notDone } from '../../shared/protocol/not-done.ts';
 import { commandLine, commandPart } from '../../shared/protocol/agent-command.ts';
 import type { LiveState } from '../agents/list-tasks.ts';
 import type { PendingInput, Dialect } from '../dialects/dialect.ts';
@@ -19,6 +20,8 @@ export interface ListedSession {
   agent: string;
   taskId: string | null;
   state: SessionStateName;
+  /** The calls that a completed task did not do, e.g. `not done: Write a.txt (denied)`; '' if there are none. */
+  notDone: string;
   /** The first words of the task, if known. */
   title: string;
   /** RFC 3339; '' if the agent does not report it. */
@@ -91,13 +94,14 @@ export async function listedBy(
 function listedTask(agent: Agent, task: Task, dialect: Dialect): AgentListing[] {
   const view = fold(undefined, dialect.read(asStreamResponse(task)));
   if (view === undefined) return [];
-  const { taskId, sessionId, state, pending, cost } = view;
+  const { taskId, sessionId, state, pending, calls, cost } = view;
   return [
     {
       sessionId,
       agent: agent.name,
       taskId,
       state,
+      notDone: notDone(state, calls),
       title: titleOf(firstWords(task)),
       updatedAt: task.status?.timestamp ?? '',
       pending: pending.length,
@@ -132,6 +136,7 @@ export function listedSession(session: Session): AgentListing {
     agent: agent.name,
     taskId: view === undefined || view.taskId === '' ? null : view.taskId,
     state: stateName,
+    notDone: notDone(stateName, view?.calls ?? []),
     title: '',
     updatedAt: '',
     pending: asked.pending.length,
@@ -152,6 +157,7 @@ export function listedOutboxEntry(entry: OutboxEntry, of: { isForgotten?: boolea
     agent: entry.agent,
     taskId: known ? state.taskId : entry.taskId,
     state: stateOf(state, of.isForgotten === true),
+    notDone: '',
     title: entry.title,
     updatedAt: entry.createdAt,
     pending: 0,

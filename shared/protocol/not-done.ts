@@ -19,11 +19,12 @@ const MOST = 5;
 const TITLE = 100;
 
 /**
- * E.g. `not done: Write a.txt (denied)`; '' if every call was done. A call that was done later, with the same tool and title,
- * counts as done.
+ * E.g. `not done: Write a.txt (denied)`; '' if every call was done, and for a task that is not completed. A call that was
+ * done later, with the same tool and title, counts as done.
  * @param calls oldest first
  */
-export function notDone(calls: readonly EndedCall[]): string {
+export function notDone(state: string, calls: readonly EndedCall[]): string {
+  if (state !== 'completed') return '';
   const done = new Set<string>();
   const lost = new Map<string, string>();
   for (const call of calls.toReversed()) {

@@ -17,12 +17,15 @@ export function TaskList({ tasks, total, chosen, onChoose, onMore }: TaskListPro
   return (
     <nav aria-label="Tasks">
       <ul class="tasks">
-        {tasks.map(({ taskId, title, state, updatedAt }) => (
+        {tasks.map(({ taskId, title, state, notDone, updatedAt }) => (
           <li key={taskId}>
             <button aria-current={taskId === chosen} onClick={() => onChoose(taskId)}>
               <div class="title">{title === '' ? taskId : visibleLine(title)}</div>
               <small>
-                <span class={`state-${state}`}>{STATE_WORDS[state]}</span>{' '}
+                <span class={`state-${state}`}>
+                  {STATE_WORDS[state]}
+                  {notDone === '' ? '' : ', not done'}
+                </span>{' '}
                 <span class="quiet">{updatedAt === null ? '' : new Date(updatedAt).toLocaleString()}</span>
               </small>
             </button>

@@ -101,10 +101,13 @@ function tasksTable(
       ...(priced ? [{ title: 'COST', align: 'right' as const }] : []),
       { title: 'TASK' },
     ],
-    shown.map(({ sessionId, agent, state, pending, updatedAt, title, usd }) => [
+    shown.map(({ sessionId, agent, state, notDone, pending, updatedAt, title, usd }) => [
       { text: visibleLine(withoutKind(short.get(sessionId) ?? sessionId)) },
       { text: agent },
-      { text: stateWord(state), paint: (text: string) => paint(styleOf(state), text) },
+      {
+        text: `${stateWord(state)}${notDone === '' ? '' : ', not done'}`,
+        paint: (text: string) => paint(styleOf(state), text),
+      },
       {
         text: pending === 0 ? '-' : String(pending),
         paint: (text: string) => (pending === 0 ? text : paint('yellow', text)),

@@ -93,7 +93,7 @@ export class LiveText {
     const follows = hasEnded(view) && !this.#streamed && text === outputOf(view);
     const words =
       pending.length > 0 || question !== null || text === '' || follows ? '' : `: ${visibleLine(text)}`;
-    const missing = state === 'completed' ? notDone(calls) : '';
+    const missing = notDone(state, calls);
     this.#line(
       styleOf(state),
       `${this.#place(seq)}${stateWord(state)}${missing === '' ? '' : `, ${missing}`}${words}`,

@@ -189,7 +189,7 @@ function addGrants({ view, now }: DigestFacts, add: Add, current: Current): numb
 /** Adds the problem, the question or the agent's message, up to the length that fits. */
 function addSayings({ view, problem }: DigestFacts, add: Add): void {
   const question = problem === undefined ? (view?.question ?? null) : null;
-  const missing = view?.state === 'completed' ? notDone(view.calls) : '';
+  const missing = view === undefined ? '' : notDone(view.state, view.calls);
   const text = view === undefined || view.pending.length > 0 ? '' : view.text;
   const message = problem ?? [missing, text].filter((each) => each !== '').join('. ');
   for (const most of SAYINGS) {

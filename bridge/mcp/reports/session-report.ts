@@ -125,7 +125,7 @@ export function reportOf({
   const pending = pendingReports(view?.pending ?? []);
   const waiting = new Set(pending.map(({ callId }) => callId));
   const calls = (view?.calls ?? []).filter(({ callId }) => !waiting.has(callId));
-  const missing = state === 'completed' ? notDone(view?.calls ?? []) : '';
+  const missing = notDone(state, view?.calls ?? []);
   const hidden = calls.length - SHOWN_CALLS;
   return {
     sessionId,

@@ -82,7 +82,7 @@ function headOf(
   pollIntervalMs: number,
 ): TaskHead {
   const said = view?.state === 'auth-required' ? view.text : phaseOf(view, state);
-  const missing = state === 'completed' ? notDone(view?.calls ?? []) : '';
+  const missing = notDone(state, view?.calls ?? []);
   const words = problem ?? [said, missing].filter((each) => each !== '').join(', ');
   return {
     taskId,

@@ -14,6 +14,7 @@ const sessionList = z.object({
       agent: z.string(),
       taskId: z.string().nullable(),
       state: mcpStateSchema,
+      notDone: z.string().optional(),
       title: z.string(),
       updatedAt: z.string(),
       pending: z.number().describe('How many actions wait for a decision.'),
@@ -48,8 +49,9 @@ export const listSessions = defineTool({
     } = await sessions.list({ agent: only, states: states.length === 0 ? undefined : states });
     const wanted = all
       // Leaves out the codes: a decision needs the code of an action that was shown (D2).
-      .map(({ codes: _codes, callIds: _callIds, ...each }) => ({
+      .map(({ codes: _codes, callIds: _callIds, notDone, ...each }) => ({
         ...each,
+        ...(notDone !== '' && { notDone }),
         title: visibleLine(each.title),
         state: toMcpState(each.state),
       }))
@@ -69,8 +71,8 @@ function listText(
   state: string | undefined,
 ): string {
   const lines = sessions.map(
-    ({ sessionId, agent, taskId, state: each, title, updatedAt, pending, usd }) =>
-      `- ${sessionId} (${agent}${taskId === null ? '' : `, task ${taskId}`}): ${each}${pending === 0 ? '' : `, ${String(pending)} waiting for a decision`}${title === '' ? '' : ` — ${title}`}${updatedAt === '' ? '' : `, ${updatedAt}`}${usd === null || usd === 0 ? '' : `, ${dollars(usd)}`}`,
+    ({ sessionId, agent, taskId, state: each, notDone, title, updatedAt, pending, usd }) =>
+      `- ${sessionId} (${agent}${taskId === null ? '' : `, task ${taskId}`}): ${each}${notDone === undefined ? '' : ', not done'}${pending === 0 ? '' : `, ${String(pending)} waiting for a decision`}${title === '' ? '' : ` — ${title}`}${updatedAt === '' ? '' : `, ${updatedAt}`}${usd === null || usd === 0 ? '' : `, ${dollars(usd)}`}`,
   );
   return [
     lines.length === 0

@@ -1,5 +1,7 @@
 /** A task in a task list. */
 import type * as z from 'zod/mini';
+import { TOOL_APPROVAL } from '../../protocol/extensions.ts';
+import { notDone } from '../../protocol/not-done.ts';
 import { type DeliveredState, taskStateOf } from './task-state.ts';
 import type { taskListSchema } from './wire.ts';
 
@@ -9,6 +11,8 @@ export interface ListedTask {
   /** The first line of the user's message. */
   title: string;
   state: DeliveredState;
+  /** The calls that a completed task did not do, e.g. `not done: Write a.txt (denied)`; '' if there are none. */
+  notDone: string;
   /** RFC 3339; null if the agent omits it. */
   updatedAt: string | null;
 }
@@ -28,13 +32,16 @@ export function toListedTask({
   contextId,
   status,
   history,
+  metadata,
 }: z.output<typeof taskListSchema>['tasks'][number]): ListedTask {
   const words = (history[0]?.parts ?? []).map(({ text }) => text ?? '').join('');
+  const state = taskStateOf(status.state);
   return {
     taskId: id,
     sessionId: contextId,
     title: (words.trim().split('\n')[0] ?? '').slice(0, MAX_TITLE),
-    state: taskStateOf(status.state),
+    state,
+    notDone: notDone(state, metadata?.[TOOL_APPROVAL]?.calls ?? []),
     updatedAt: status.timestamp ?? null,
   };
 }

@@ -51,7 +51,7 @@ export class TaskFold {
       taskId: this.taskId,
       state: this.#state,
       message: this.#pending.length > 0 || question !== null ? '' : this.#message,
-      notDone: this.#state === 'completed' ? notDone([...this.#calls.values()]) : '',
+      notDone: notDone(this.#state, [...this.#calls.values()]),
       output: [...this.#said.values()]
         .map((text) => text.trim())
         .filter((text) => text !== '')

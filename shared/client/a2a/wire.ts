@@ -105,7 +105,13 @@ export const toolExecutionListSchema = z.object({
 export const taskListSchema = z.object({
   tasks: z.prefault(
     z.array(
-      z.object({ id: z.string(), contextId: z.string(), status, history: z.prefault(z.array(message), []) }),
+      z.object({
+        id: z.string(),
+        contextId: z.string(),
+        status,
+        history: z.prefault(z.array(message), []),
+        metadata: z.optional(metadata),
+      }),
     ),
     [],
   ),

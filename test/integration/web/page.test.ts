@@ -146,6 +146,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     await state('completed');
     const { overview } = await on.peer.task(taskId);
     expect(overview.calls.map(({ state: each }) => each)).toContain('denied');
+    await page.locator('.tasks .state-completed', { hasText: 'completed, not done' }).waitFor();
   });
 
   test('R10 lets a person edit the call, and the edited call runs', async () => {

@@ -13,6 +13,7 @@ const told = (changes: Partial<AgentListing>): AgentListing => ({
   state: 'working',
   title: 'Do it',
   updatedAt: '2026-01-01T00:00:00Z',
+  notDone: '',
   pending: 0,
   codes: [],
   callIds: [],

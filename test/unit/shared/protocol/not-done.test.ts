@@ -13,20 +13,28 @@ describe('the list of calls that a completed task did not do', () => {
     [[call('Write a', 'ok'), call('Ask', 'answered'), call('Run b', 'error')], ''],
     [[], ''],
   ])('has each call with its reason: %j', (calls, words) => {
-    expect(notDone(calls)).toBe(words);
+    expect(notDone('completed', calls)).toBe(words);
   });
 
   test('omits a call that succeeded at a later try', () => {
-    expect(notDone([call('Write a', 'denied'), call('Write a', 'ok')])).toBe('');
-    expect(notDone([call('Write a', 'ok'), call('Write a', 'denied')])).toBe('not done: Write a (denied)');
-    expect(notDone([call('a', 'denied', 'x'), call('a', 'ok', 'y')])).toBe('not done: a (denied)');
+    expect(notDone('completed', [call('Write a', 'denied'), call('Write a', 'ok')])).toBe('');
+    expect(notDone('completed', [call('Write a', 'ok'), call('Write a', 'denied')])).toBe(
+      'not done: Write a (denied)',
+    );
+    expect(notDone('completed', [call('a', 'denied', 'x'), call('a', 'ok', 'y')])).toBe(
+      'not done: a (denied)',
+    );
   });
 
   test('has the last five, each once, and the number of the others; hidden characters are shown', () => {
     const calls = [...Array(7).keys()].map((at) => call(`Write ${String(at)}`, 'denied'));
-    expect(notDone([...calls, call('Write 6', 'denied')])).toBe(
+    expect(notDone('completed', [...calls, call('Write 6', 'denied')])).toBe(
       'not done: Write 2 (denied), Write 3 (denied), Write 4 (denied), Write 5 (denied), Write 6 (denied), and 2 more',
     );
-    expect(notDone([call('a\u202eb', 'denied')])).not.toContain('\u202e');
+    expect(notDone('completed', [call('a\u202eb', 'denied')])).not.toContain('\u202e');
+  });
+
+  test.each(['working', 'failed', 'canceled', 'rejected'])('is empty for a task that is %s', (state) => {
+    expect(notDone(state, [call('Write a', 'denied')])).toBe('');
   });
 });

@@ -20,6 +20,7 @@ const listed = (sessionId: string, taskId: string | null = null): ListedSession 
   state: 'working',
   title: `about ${sessionId}`,
   updatedAt: '',
+  notDone: '',
   pending: 0,
   codes: [],
   callIds: [],
