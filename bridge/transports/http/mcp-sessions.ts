@@ -1,6 +1,6 @@
 /**
- * Keeps the MCP sessions of the older revisions over HTTP. A session begins with `initialize`, and each later
- * request names it in a header. It ends by DELETE, or after a long idle time. Only DELETE counts as a client that leaves.
+ * Keeps the MCP sessions of the older revisions over HTTP. A session begins with `initialize`. Each later request names
+ * its session in a header. A session ends by DELETE, or after a long idle time. Only with DELETE has the client left.
  *
  * Invariants
  * - The number of sessions is limited. At the limit, the session that is idle longest ends. A session in use never
@@ -131,6 +131,7 @@ export class McpSessions {
       },
       onsessionclosed: (id) => {
         this.#sessions.delete(id);
+        receipts.confirm();
         this.#callbacks.onLeft(connection);
       },
     });
@@ -196,15 +197,15 @@ export class McpSessions {
 }
 
 /**
- * Ends the stream that the client resumes. The bridge may not have noticed yet that the client lost it, and the SDK refuses
- * a second reader of one stream.
+ * Ends the stream that the client resumes. The bridge may not have noticed yet that the connection is lost, and the SDK
+ * refuses a second reader of one stream. An unknown event ends no stream: the SDK answers with an error.
  */
 function endLostStream({ events, transport }: McpSession, request: Request): void {
   const lastEventId = request.headers.get('last-event-id');
   if (request.method !== 'GET' || lastEventId === null) return;
-  const requestId = events.requestOf(lastEventId);
-  if (requestId === undefined) transport.closeStandaloneSSEStream();
-  else transport.closeSSEStream(requestId);
+  const stream = events.streamOf(lastEventId);
+  if (stream?.type === 'get') transport.closeStandaloneSSEStream();
+  if (stream?.type === 'response') transport.closeSSEStream(stream.request);
 }
 
 function requestIdIn(body: unknown): RequestId | undefined {

@@ -1,16 +1,28 @@
 /**
- * Keeps the newest messages of one MCP session's response streams. A client that lost its connection can get them again
- * (MCP 2025-11-25, Streamable HTTP, Resumability and Redelivery). With this store, the SDK begins each stream with an
- * event that has an id and no data.
+ * Keeps the newest messages of one MCP session's streams. A client that lost its connection can get them again (MCP
+ * 2025-11-25, Streamable HTTP, Resumability and Redelivery). With this store, the SDK begins each response stream with
+ * an event that has an id and no data.
  *
  * S2: a dropped event's id is unknown. A client that sends such an id gets an error.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { EventStore, JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
+import {
+  type EventStore,
+  isJSONRPCErrorResponse,
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+  type RequestId,
+} from '@modelcontextprotocol/server';
 
 /** The limits of one session. The newest event always stays, whatever its size. */
 const MAX_EVENTS = 500;
 const MAX_CHARACTERS = 2 * 1024 * 1024;
+
+/** The SDK's name for the stream that a GET opens. */
+const GET_STREAM = '_GET_stream';
+
+/** A stream of the session: the response to a request, or the stream that a GET opens. */
+export type McpStream = { type: 'response'; request: RequestId } | { type: 'get' };
 
 interface StreamEvent {
   stream: string;
@@ -22,7 +34,7 @@ interface StreamEvent {
 export class StreamEvents implements EventStore {
   /** By event id, in the order of the events. */
   readonly #events = new Map<string, StreamEvent>();
-  /** By stream: the request that it answers. The stream is open, or its answer is complete. */
+  /** By response stream: its request. It stays until the answer is dropped, even if earlier events are dropped. */
   readonly #requests = new Map<string, RequestId>();
   readonly #request = new AsyncLocalStorage<RequestId>();
   #last = 0;
@@ -67,10 +79,13 @@ export class StreamEvents implements EventStore {
     return stream;
   }
 
-  /** The request whose stream has this event. Undefined for an unknown event, and for the stream that a GET opened. */
-  requestOf(id: string): RequestId | undefined {
+  /** The stream of this event. Undefined for an unknown event, and for a response stream that began without an event. */
+  streamOf(id: string): McpStream | undefined {
     const stream = this.#events.get(id)?.stream;
-    return stream === undefined ? undefined : this.#requests.get(stream);
+    if (stream === undefined) return undefined;
+    if (stream === GET_STREAM) return { type: 'get' };
+    const request = this.#requests.get(stream);
+    return request === undefined ? undefined : { type: 'response', request };
   }
 
   /** Forgets the stream of a cancelled request. The client cannot resume it, because no answer follows. */
@@ -87,6 +102,10 @@ export class StreamEvents implements EventStore {
     if (event === undefined) return;
     this.#characters -= event.characters;
     this.#events.delete(id);
-    if (event.message === undefined) this.#requests.delete(event.stream);
+    if (event.message !== undefined && isAnswer(event.message)) this.#requests.delete(event.stream);
   }
+}
+
+function isAnswer(message: JSONRPCMessage): boolean {
+  return isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message);
 }

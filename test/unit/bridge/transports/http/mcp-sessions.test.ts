@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { McpServer } from '@modelcontextprotocol/server';
+import type { ServerClient } from '../../../../../bridge/mcp/server/mcp-server.ts';
 import { McpSessions, SESSION_HEADER } from '../../../../../bridge/transports/http/mcp-sessions.ts';
 
 const INITIALIZE = {
@@ -11,7 +12,14 @@ const INITIALIZE = {
 const PING = { jsonrpc: '2.0', id: 2, method: 'ping' };
 const IDLE_MS = 60_000;
 
-const serve = (): McpServer => new McpServer({ name: 'test', version: '0' });
+/** The servers of the sessions, with the state of their clients. */
+const served: { server: McpServer; client: ServerClient }[] = [];
+
+function serve(client: ServerClient): McpServer {
+  const server = new McpServer({ name: 'test', version: '0' }, { capabilities: { tools: {} } });
+  served.push({ server, client });
+  return server;
+}
 
 describe('the sessions of MCP’s older revisions over HTTP', () => {
   let now = 0;
@@ -20,6 +28,7 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
   const open: McpSessions[] = [];
   afterEach(() => {
     for (const each of open.splice(0)) each.close();
+    served.length = 0;
   });
 
   function sessionsOf(most: number): McpSessions {
@@ -119,6 +128,40 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
     expect(sessions.size).toBe(0);
   });
 
+  test('a client that sends DELETE has the answers that it was sent', async () => {
+    const sessions = sessionsOf(1);
+    const id = await begun(sessions);
+    let received = 0;
+    served[0]?.client.receipts.sent([() => (received += 1)]);
+    const request = new Request('http://127.0.0.1/mcp', {
+      method: 'DELETE',
+      headers: { [SESSION_HEADER]: id },
+    });
+    await sessions.answer({ request, body: undefined, over: Promise.resolve() });
+    expect(received).toBe(1);
+  });
+
+  test('S2 a client that resumes at an unknown event gets an error, and keeps the stream of its GET', async () => {
+    const sessions = sessionsOf(1);
+    const id = await begun(sessions);
+    const stream = await events(sessions, id);
+    expect((await sessions.answer(resumed(id, 'elsewhere_1'))).status).toBe(400);
+    await served[0]?.server.server.sendToolListChanged();
+    expect(await stream.next()).toContain('tools/list_changed');
+  });
+
+  test('a client that resumes the stream of its GET gets it, also before the bridge has noticed the loss', async () => {
+    const sessions = sessionsOf(1);
+    const id = await begun(sessions);
+    const lost = await events(sessions, id);
+    await served[0]?.server.server.sendToolListChanged();
+    const [, last = ''] = /^id: (.+)$/m.exec((await lost.next()) ?? '') ?? [];
+    const stream = await events(sessions, id, last);
+    expect(await lost.next()).toBeUndefined();
+    await served[0]?.server.server.sendToolListChanged();
+    expect(await stream.next()).toContain('tools/list_changed');
+  });
+
   test('all sessions end with the bridge', async () => {
     const sessions = sessionsOf(2);
     const id = await begun(sessions);
@@ -145,6 +188,25 @@ async function exchange(
   const answer = await sessions.answer({ request, body, over: done });
   if (over === undefined) await answer.text();
   return { status: answer.status, id: answer.headers.get(SESSION_HEADER) };
+}
+
+/** A GET of a client. @param last the last event that it has */
+function resumed(id: string, last?: string): Parameters<McpSessions['answer']>[0] {
+  const headers = {
+    accept: 'text/event-stream',
+    [SESSION_HEADER]: id,
+    ...(last !== undefined && { 'last-event-id': last }),
+  };
+  const request = new Request('http://127.0.0.1/mcp', { headers });
+  return { request, body: undefined, over: new Promise(() => undefined) };
+}
+
+/** The stream that a GET opens. `next` is undefined at its end. */
+async function events(sessions: McpSessions, id: string, last?: string) {
+  const answer = await sessions.answer(resumed(id, last));
+  expect(answer.status).toBe(200);
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  return { next: async () => (await reader?.read())?.value };
 }
 
 async function begun(sessions: McpSessions, over?: Promise<void>): Promise<string> {

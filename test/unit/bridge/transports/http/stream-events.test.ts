@@ -49,3 +49,30 @@ test('only the stream of a cancelled request is deleted', async () => {
   expect(await events.getStreamIdForEventId(a ?? '')).toBeUndefined();
   expect(await events.getStreamIdForEventId(b ?? '')).toBe('stream-2');
 });
+
+test('a response stream belongs to its request until its answer is dropped, however many events it has', async () => {
+  const events = new StreamEvents();
+  await events.during(7, () => events.storeEvent('a', BEGINNING));
+  const drop = async () => {
+    const ids = [];
+    for (let n = 0; n < 500; n += 1) ids.push(await events.storeEvent('b', message('other')));
+    return ids.at(-1) ?? '';
+  };
+  const unmapped = await drop();
+  const later = await events.storeEvent('a', message('progress'));
+  expect(events.streamOf(later)).toEqual({ type: 'response', request: 7 });
+  expect(events.streamOf(unmapped)).toBeUndefined();
+  await events.storeEvent('a', { jsonrpc: '2.0', id: 7, result: {} });
+  await drop();
+  const afterAnswer = await events.storeEvent('a', message('late'));
+  expect(events.streamOf(afterAnswer)).toBeUndefined();
+});
+
+test('the stream of a cancelled request is deleted, even if its first event is dropped', async () => {
+  const events = new StreamEvents();
+  await events.during(1, () => events.storeEvent('a', BEGINNING));
+  for (let n = 0; n < 500; n += 1) await events.storeEvent('b', message('other'));
+  const progress = await events.storeEvent('a', message('progress'));
+  events.forget(1);
+  expect(await events.getStreamIdForEventId(progress)).toBeUndefined();
+});
