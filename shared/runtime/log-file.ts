@@ -3,7 +3,15 @@
  * logrotate does with `copytruncate`). The file itself stays. So other writers need not open it again, for example a
  * program's stderr, which also gets the last lines of a crash.
  */
-import { appendFileSync, copyFileSync, fstatSync, ftruncateSync, openSync, renameSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import type { DestinationStream } from 'pino';
 
 /** Together with the older file, a log has at most twice this size. */
@@ -30,10 +38,19 @@ export function logFile(path: string, maxBytes = MAX_BYTES): DestinationStream {
   };
 }
 
-/** A reader never sees an incomplete copy. */
+/**
+ * A reader never sees an incomplete copy. If the copy fails, for example on a full disk, the earlier lines are lost: the
+ * new lines matter more, and the limit still holds.
+ */
 function setAside(path: string, file: number): void {
   const draft = `${olderLog(path)}.new`;
-  copyFileSync(path, draft);
-  renameSync(draft, olderLog(path));
-  ftruncateSync(file, 0);
+  try {
+    copyFileSync(path, draft);
+    renameSync(draft, olderLog(path));
+  } catch {
+    // An incomplete copy takes space that the new lines need.
+    rmSync(draft, { force: true });
+  } finally {
+    ftruncateSync(file, 0);
+  }
 }

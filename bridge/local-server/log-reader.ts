@@ -1,0 +1,108 @@
+/** Reads the log of the local server, while the server writes and rotates it (`shared/runtime/log-file.ts`). */
+import { open, stat } from 'node:fs/promises';
+import { olderLog } from '../../shared/runtime/log-file.ts';
+
+/** How many bytes at the end of the file are searched for its last lines. */
+const TAIL = 4 * 1024 * 1024;
+const CHUNK = 64 * 1024;
+
+/** The log files, and the position up to which they are read. */
+export interface LogPosition {
+  /** Bytes. */
+  at: number;
+  log: string;
+  /** The file with the earlier content; undefined before the first rotation. */
+  older: string | undefined;
+}
+
+/**
+ * @param count how many lines; the older log has them too
+ * @returns the last complete lines; undefined if there is no log
+ */
+export async function readLastLines(
+  path: string,
+  count: number,
+): Promise<{ lines: readonly string[]; position: LogPosition } | undefined> {
+  for (;;) {
+    const log = (await fileOf(path))?.id;
+    if (log === undefined) return undefined;
+    const older = (await fileOf(olderLog(path)))?.id;
+    const { at, lines } = await tailOf(path, count);
+    const missing = count - lines.length;
+    const earlier =
+      missing > 0 && older !== undefined ? await tailOf(olderLog(path), missing) : { lines: [] };
+    // The log was rotated meanwhile, so the two parts do not fit together.
+    if ((await fileOf(olderLog(path)))?.id !== older) continue;
+    return { lines: [...earlier.lines, ...lines], position: { at, log, older } };
+  }
+}
+
+/**
+ * Shows the bytes after the position. If the log was rotated meanwhile, it first shows the rest of the older log. Call it
+ * again after each change. Then it misses nothing and repeats nothing, unless the log is rotated twice between two calls,
+ * or is already as long again.
+ * @returns the new position
+ */
+export async function readOn(
+  path: string,
+  before: LogPosition,
+  show: (chunk: Buffer) => void,
+): Promise<LogPosition> {
+  const olderPath = olderLog(path);
+  // A rotation first replaces the older log, and then empties the log. So a reader that finds an emptied log here finds
+  // the replaced older log below.
+  let log = await fileOf(path);
+  const older = (await fileOf(olderPath))?.id;
+  let { at } = before;
+  if (older !== undefined && older !== before.older) {
+    at = await readFrom(olderPath, at, show);
+    log = await fileOf(path);
+  }
+  if (log === undefined) return { ...before, at, older };
+  if (log.id !== before.log || log.size < at) at = 0;
+  const isSameLog = async (): Promise<boolean> => (await fileOf(olderPath))?.id === older;
+  return { at: await readFrom(path, at, show, isSameLog), log: log.id, older };
+}
+
+/**
+ * @param isSameLog checked after each chunk: the chunk is not shown if the log was rotated while it was read
+ * @returns the position after the last byte that was shown
+ */
+async function readFrom(
+  path: string,
+  from: number,
+  show: (chunk: Buffer) => void,
+  isSameLog: () => Promise<boolean> = () => Promise.resolve(true),
+): Promise<number> {
+  const file = await open(path, 'r').catch(() => undefined);
+  if (file === undefined) return from;
+  let at = from;
+  for (;;) {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK), 0, CHUNK, at);
+    if (bytesRead === 0 || !(await isSameLog())) break;
+    at += bytesRead;
+    show(buffer.subarray(0, bytesRead));
+  }
+  await file.close();
+  return at;
+}
+
+/** Undefined if there is no such file. */
+async function fileOf(path: string): Promise<{ id: string; size: number } | undefined> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined);
+  return found && { id: `${found.dev}:${found.ino}`, size: Number(found.size) };
+}
+
+async function tailOf(path: string, count: number): Promise<{ at: number; lines: readonly string[] }> {
+  const file = await open(path, 'r');
+  const { size } = await file.stat();
+  const from = Math.max(0, size - TAIL);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from);
+  await file.close();
+  const text = buffer.subarray(0, bytesRead).toString('utf8');
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  const lines = whole === '' ? [] : whole.slice(0, -1).split('\n');
+  // A line appears only when it is complete.
+  const at = from + Buffer.byteLength(whole);
+  return { at, lines: count === 0 ? [] : lines.slice(-count) };
+}

@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals';
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readLastLines, readOn } from '../../../../bridge/local-server/log-reader.ts';
+import { logFile } from '../../../../shared/runtime/log-file.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+/** Of the log, in bytes: seven lines. */
+const LIMIT = 56;
+/** More turns of the event loop than one call of `readOn` takes. */
+const TURNS = 40;
+/** All lines have the same length. So a new log can be as long as the old one was. */
+const line = (n: number): string => `line ${String(n).padStart(2, '0')}`;
+
+/** Writes these lines to a log of limited size. */
+function writer(path: string) {
+  const destination = logFile(path, LIMIT);
+  return (from: number, to: number): void => {
+    for (let n = from; n <= to; n += 1) destination.write(`${line(n)}\n`);
+  };
+}
+
+describe.each(Array.from({ length: TURNS }, (_, turn) => turn))(
+  'a reader shows each line once if the log is rotated %i turns of the event loop after it began to read',
+  (turn) => {
+    test.each([9, 13])('and the new log has the lines up to %i', async (last) => {
+      const path = join(await temporaryDirectory(), 'server.log');
+      const write = writer(path);
+      write(1, 5);
+      const found = await readLastLines(path, 5);
+      if (found === undefined) throw new Error('there is no log');
+      let shown = '';
+      const show = (chunk: Buffer): void => void (shown += chunk.toString());
+      write(6, 6);
+      const reading = readOn(path, found.position, show);
+      for (let n = 0; n < turn; n += 1) await new Promise((resolve) => setImmediate(resolve));
+      write(7, last);
+      await readOn(path, await reading, show);
+      const all = Array.from({ length: last }, (_, at) => line(at + 1));
+      expect([...found.lines, ...shown.trim().split('\n')]).toEqual(all);
+    });
+  },
+);
+
+test('the last lines come from both logs, and there are none without a log', async () => {
+  const path = join(await temporaryDirectory(), 'server.log');
+  expect(await readLastLines(path, 3)).toBeUndefined();
+  writer(path)(1, 9);
+  expect((await readLastLines(path, 6))?.lines).toEqual([4, 5, 6, 7, 8, 9].map(line));
+  expect((await readLastLines(path, 0))?.lines).toEqual([]);
+});
+
+test('a reader goes on in the log of the next server', async () => {
+  const path = join(await temporaryDirectory(), 'server.log');
+  writer(path)(1, 2);
+  const found = await readLastLines(path, 1);
+  if (found === undefined) throw new Error('there is no log');
+  await rename(path, `${path}.1`);
+  await writeFile(path, 'of the next server, which is longer\n');
+  let shown = '';
+  await readOn(path, found.position, (chunk) => void (shown += chunk.toString()));
+  expect(shown).toBe('of the next server, which is longer\n');
+});
