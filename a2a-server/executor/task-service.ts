@@ -2,6 +2,7 @@
  * The interface of the task service: all commands and queries on tasks, for all transports. Several processes may serve
  * one journal.
  */
+import type { AbortAnswer } from '../../shared/protocol/abort-answer.ts';
 import type { CostReport } from '../../shared/protocol/cost-report.ts';
 import type { DecisionsPart, RevokePart, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { TaskFilter, TaskPage, TaskRow } from '../journal/journal.ts';
@@ -65,11 +66,6 @@ export interface ToolExecutionView {
   ageMs: number;
   /** The last output line; null before the first. */
   progress: string | null;
-}
-
-export interface AbortAnswer {
-  success: boolean;
-  message: string;
 }
 
 /** When `follow` ends: `settled` = parked or ended, `ended` = terminal only. */

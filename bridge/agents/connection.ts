@@ -17,6 +17,7 @@ import type { PageTarget } from '../../shared/net/page-address.ts';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import { taskSearchResultSchema, type TaskSearchResult } from '../../shared/protocol/task-search.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import { type AbortAnswer, abortAnswerSchema } from '../../shared/protocol/abort-answer.ts';
 import { chooseDialect } from '../dialects/choose-dialect.ts';
 import type { Dialect, DialectName } from '../dialects/dialect.ts';
 import { agentFetch } from './agent-fetch.ts';
@@ -29,11 +30,6 @@ import { geminiTasks } from './gemini-tasks.ts';
 import { makePageLink } from './page-link.ts';
 import type { PageLink } from './page-link.ts';
 import { asStreamResponse } from './task-event.ts';
-
-export interface AbortAnswer {
-  success: boolean;
-  message: string;
-}
 
 export interface A2aConnection {
   readonly url: string;
@@ -115,8 +111,6 @@ const RETURN_IMMEDIATELY = {
 const WHOLE_TURN = 100;
 /** Some agents list only task ids. The bridge then fetches this many whole tasks. */
 const LOOKED_INTO = 20;
-
-const abortAnswer = z.object({ success: z.boolean(), message: z.string() });
 
 /** @throws any error of fetching the card, for `failureOf` */
 export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection> {
@@ -256,7 +250,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
           signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
         },
       );
-      return abortAnswer.parse(await response.json());
+      return abortAnswerSchema.parse(await response.json());
     },
     async pageLink(target) {
       if (!declares(facts, TOOL_APPROVAL)) return null;

@@ -55,7 +55,7 @@ const AGAIN = { never: 0, briefly: 3, patiently: Infinity } as const;
  */
 type MessageArrival = 'no' | 'unresolved' | 'unknown';
 
-/** @throws ProductError with the fact `arrived` (see `Arrived`) */
+/** @throws ProductError with the fact `arrived` (see `MessageArrival`) */
 export async function send(sending: SendOptions): Promise<AcknowledgedMessage> {
   const { agent, signal, withdrawal, resumed = false, onDelivery = () => undefined } = sending;
   const backOff = spread(sending.backOff);

@@ -8,8 +8,16 @@ export interface BridgeEntry {
   scope: Scope;
   name: string;
   path: string;
-  entry: unknown;
+  started: StartedProgram;
 }
+
+/** The program that an entry starts. Other fields are dropped. */
+const startedProgramSchema = z.object({
+  command: z.string(),
+  args: z.array(z.string()).default([]),
+  env: z.record(z.string(), z.unknown()).catch({}),
+});
+type StartedProgram = z.infer<typeof startedProgramSchema>;
 
 const servers = z.record(z.string(), z.unknown());
 
@@ -33,7 +41,7 @@ export async function bridgeEntries(
       const { text, path } = await readConfig(place.path);
       const found = servers.safeParse(configText(client.format).read(text, place.section)).data ?? {};
       for (const [name, entry] of Object.entries(found))
-        if (isBridge(entry)) entries.push({ scope, name, path, entry });
+        if (isBridge(entry)) entries.push({ scope, name, path, started: startedProgramSchema.parse(entry) });
     } catch (error) {
       onUnreadable(scope, place.path, error);
     }

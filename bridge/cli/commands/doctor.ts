@@ -10,13 +10,12 @@ import { checkClockMark } from '../doctor/check-clock-mark.ts';
 import { checkDatabase } from '../doctor/check-database.ts';
 import { indented } from '../terminal/wrap-words.ts';
 import { checkNode, checkStateDirectory, checkTokenFile } from '../doctor/check-machine.ts';
-import { checkServer, isPortInUse, runningAgent } from '../doctor/check-server.ts';
+import { checkServer, isPortInUse } from '../doctor/check-server.ts';
 import { checkServerStart } from '../doctor/check-server-start.ts';
 import { checkWebhook } from '../doctor/check-webhook.ts';
 import { type CheckResult, ok, type ServerCheck, warn } from '../../../shared/runtime/check-result.ts';
 import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
-import { serverState } from '../../local-server/server-state.ts';
 import type { Style } from '../terminal/paint.ts';
 
 export interface DoctorOptions extends CommonOptions {
@@ -68,7 +67,7 @@ async function findingsOf({
   const server = start && (await checkServer(settings, env, start.agent));
   // A stopped local server is no fault. Its own check reports it.
   const asked = registry.all.filter(
-    ({ name }) => !offline && (name !== LOCAL_AGENT || server?.message.startsWith('http') === true),
+    ({ name }) => !offline && (name !== LOCAL_AGENT || server?.running === true),
   );
   const agents = await Promise.all(asked.map((agent) => checkAgent(agent)));
   return [
@@ -78,8 +77,8 @@ async function findingsOf({
     ...[...tokens, await checkDatabase(stateDir), await checkClockMark(stateDir)].filter(
       (each) => each !== undefined,
     ),
-    ...(start === undefined ? [] : await startFindings(start, stateDir)),
-    ...(server === undefined ? [] : [server]),
+    ...(start === undefined ? [] : startFindings(start, server?.agent)),
+    ...(server === undefined ? [] : [server.finding]),
     ...(http !== undefined && http !== 0 ? [await checkHttpPort(http)] : []),
     ...agents.flat(),
     ...(approvalWebhook === undefined ? [] : [await checkWebhook(approvalWebhook, env, webhook)]),
@@ -88,14 +87,11 @@ async function findingsOf({
 }
 
 /** An MCP client may have started the server with a variable that this terminal lacks. */
-async function startFindings(
+function startFindings(
   { findings, agent, missingVariable }: ServerCheck,
-  stateDir: string,
-): Promise<readonly CheckResult[]> {
-  if (missingVariable === null) return findings;
-  const state = await serverState(stateDir);
-  const runs = state.type === 'running' ? await runningAgent(state.record, stateDir) : undefined;
-  if (runs === undefined || runs !== agent) return findings;
+  runs: string | undefined,
+): readonly CheckResult[] {
+  if (missingVariable === null || runs === undefined || runs !== agent) return findings;
   return [
     warn(
       'model',

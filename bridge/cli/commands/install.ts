@@ -111,12 +111,12 @@ async function change(
   return 0;
 }
 
-function remainingText(client: string, { scope, name, path }: Omit<BridgeEntry, 'entry'>): string {
+function remainingText(client: string, { scope, name, path }: Omit<BridgeEntry, 'started'>): string {
   return `"${name}" in ${path} still starts the bridge. To remove it: mcp-a2a-bridge uninstall ${client} --scope ${scope} --name ${name}`;
 }
 
 /** A file that cannot be read has no entry: the client cannot read it either. */
-async function remainingEntries(client: McpClient): Promise<readonly Omit<BridgeEntry, 'entry'>[]> {
+async function remainingEntries(client: McpClient): Promise<readonly Omit<BridgeEntry, 'started'>[]> {
   const entries = await bridgeEntries(client, clientEnvironment(), () => undefined);
   return entries.map(({ scope, name, path }) => ({ scope, name, path }));
 }

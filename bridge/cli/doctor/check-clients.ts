@@ -1,15 +1,12 @@
 /** Checks the MCP clients' configurations: which of them start the bridge, and whether they can. */
 import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { z } from 'zod';
 import { messageOf } from '../../../shared/runtime/errors.ts';
-import { bridgeEntries } from '../clients/bridge-entries.ts';
+import { type BridgeEntry, bridgeEntries } from '../clients/bridge-entries.ts';
 import type { ClientEnvironment, McpClient } from '../clients/client.ts';
 import { type ClientName, CLIENTS, isClientName } from '../clients/clients.ts';
 import { doubledEntries } from './doubled-entries.ts';
 import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
-
-const started = z.looseObject({ command: z.string(), args: z.array(z.string()).default([]) });
 
 const NEXT = 'Run mcp-a2a-bridge install again for this client.';
 
@@ -42,8 +39,8 @@ async function checkClient(
       ),
     ),
   );
-  const findings = entries.map(async ({ scope, name, path, entry }) =>
-    checkEntry(`${client.title}, ${scope}`, `"${name}" in ${path}`, entry, around),
+  const findings = entries.map(async ({ scope, name, path, started }) =>
+    checkEntry(`${client.title}, ${scope}`, `"${name}" in ${path}`, started, around),
   );
   return [...(await Promise.all(findings)), ...unreadable, ...doubledEntries(clientName, entries)];
 }
@@ -51,10 +48,9 @@ async function checkClient(
 async function checkEntry(
   subject: string,
   where: string,
-  entry: unknown,
+  { command, args }: BridgeEntry['started'],
   { env }: ClientEnvironment,
 ): Promise<CheckResult> {
-  const { command, args } = started.parse(entry);
   if (!(await findable(command, env)))
     return fail(subject, `${where} starts ${command}, which is not there`, NEXT);
   const script = args.find((each) => each.endsWith('.js') && isAbsolute(each));

@@ -6,7 +6,7 @@ import { readConfigFile } from '../../../shared/settings/config.ts';
 import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import { OTHER_PORT } from '../../local-server/start-server.ts';
-import { serverState } from '../../local-server/server-state.ts';
+import { serverState, type ServerState } from '../../local-server/server-state.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 import { durationText } from '../terminal/age.ts';
 import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
@@ -19,40 +19,73 @@ import { tokenPath } from '../../../shared/state/token-file.ts';
 const SUBJECT = 'local server';
 const TIMEOUT_MS = 5_000;
 
+/** The check of the local server. `agent`: the agent that a running server reports. */
+interface LocalServer {
+  finding: CheckResult;
+  running: boolean;
+  agent: string | undefined;
+}
+
 /** @param agent the agent that the settings choose; null if the settings cannot be read */
 export async function checkServer(
   { stateDir, configFile, autoStart }: BridgeSettings,
   env: Readonly<Record<string, string | undefined>>,
   agent: string | null,
-): Promise<CheckResult> {
+): Promise<LocalServer> {
   const state = await serverState(stateDir);
-  if (state.type === 'strange')
-    return fail(
-      SUBJECT,
-      `process ${String(state.record.pid)} at ${state.record.url} does not answer as the server would: ${state.message}`,
-      `Check this process. If it hangs, end it (kill ${String(state.record.pid)}); its tasks go on with the next one.`,
-    );
-  if (state.type === 'running') {
-    const { url, pid, version, startedAt } = state.record;
-    const own = packageVersion();
-    if (version !== own)
-      return warn(
-        SUBJECT,
-        `${url} runs version ${version}, this is ${own}`,
-        'Run: mcp-a2a-bridge server stop && mcp-a2a-bridge server start. Tasks resume.',
-      );
-    const runs = await runningAgent(state.record, stateDir);
-    if (runs !== undefined && agent !== null && runs !== agent)
-      return warn(
-        SUBJECT,
-        `${url}, pid ${String(pid)}, runs with ${runs}, and the settings here say ${agent}`,
-        'To apply the settings, run: mcp-a2a-bridge server stop. Tasks go on with the next server.',
-      );
-    return ok(
-      SUBJECT,
-      `${url}, pid ${String(pid)}, version ${version}, up ${durationText(Date.now() - Date.parse(startedAt))}`,
-    );
+  switch (state.type) {
+    case 'running': {
+      const runs = await runningAgent(state.record, stateDir);
+      return { finding: runningFinding(state.record, runs, agent), running: true, agent: runs };
+    }
+    case 'strange':
+      return { finding: strangeFinding(state), running: false, agent: undefined };
+    case 'stopped': {
+      const finding = await stoppedFinding({ stateDir, configFile, autoStart }, env);
+      return { finding, running: false, agent: undefined };
+    }
   }
+}
+
+function runningFinding(
+  { url, pid, version, startedAt }: ServerRecord,
+  runs: string | undefined,
+  wanted: string | null,
+): CheckResult {
+  const own = packageVersion();
+  if (version !== own)
+    return warn(
+      SUBJECT,
+      `${url} runs version ${version}, this is ${own}`,
+      'Run: mcp-a2a-bridge server stop && mcp-a2a-bridge server start. Tasks resume.',
+    );
+  if (runs !== undefined && wanted !== null && runs !== wanted)
+    return warn(
+      SUBJECT,
+      `${url}, pid ${String(pid)}, runs with ${runs}, and the settings here say ${wanted}`,
+      'To apply the settings, run: mcp-a2a-bridge server stop. Tasks go on with the next server.',
+    );
+  return ok(
+    SUBJECT,
+    `${url}, pid ${String(pid)}, version ${version}, up ${durationText(Date.now() - Date.parse(startedAt))}`,
+  );
+}
+
+function strangeFinding({
+  record: { pid, url },
+  message,
+}: Extract<ServerState, { type: 'strange' }>): CheckResult {
+  return fail(
+    SUBJECT,
+    `process ${String(pid)} at ${url} does not answer as the server would: ${message}`,
+    `Check this process. If it hangs, end it (kill ${String(pid)}); its tasks go on with the next one.`,
+  );
+}
+
+async function stoppedFinding(
+  { stateDir, configFile, autoStart }: Pick<BridgeSettings, 'stateDir' | 'configFile' | 'autoStart'>,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<CheckResult> {
   const port = await chosenPort(configFile ?? join(stateDir, 'config.json'), configFile !== undefined, env);
   if (port !== undefined && (await isPortInUse(port)))
     return fail(
@@ -68,7 +101,7 @@ export async function checkServer(
 const health = z.object({ agent: z.string() });
 
 /** The agent that runs the tasks of a running server; undefined if the server does not report it. */
-export async function runningAgent(record: ServerRecord, stateDir: string): Promise<string | undefined> {
+async function runningAgent(record: ServerRecord, stateDir: string): Promise<string | undefined> {
   try {
     const token = (await readFile(tokenPath(stateDir), 'utf8')).trim();
     // Only this run of the server accepts the credential, and the server has proved its identity.

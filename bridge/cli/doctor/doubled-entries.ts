@@ -1,16 +1,10 @@
 /** Finds two entries of one client that start the bridge for the same purpose. Pure. */
 import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
 import { type CheckResult, fail, warn } from '../../../shared/runtime/check-result.ts';
 import type { BridgeEntry } from '../clients/bridge-entries.ts';
 import { type ClientName, CLIENTS } from '../clients/clients.ts';
 
 const FLAG = '--tool-prefix';
-const started = z.looseObject({
-  command: z.string(),
-  args: z.array(z.string()).default([]),
-  env: z.record(z.string(), z.unknown()).default({}),
-});
 
 /**
  * @param entries from the widest scope to the narrowest. If two have the same name, a client starts the narrower one.
@@ -37,18 +31,12 @@ function collision(client: ClientName, one: BridgeEntry, other: BridgeEntry): Ch
       remove,
     );
   const where = `"${one.name}" is in ${one.path} and in ${other.path}`;
-  return isDeepStrictEqual(commandOf(one), commandOf(other))
+  return isDeepStrictEqual(one.started, other.started)
     ? warn(subject, `${where}; both start the same bridge`, remove)
     : fail(subject, `${where}, and they differ; in this directory the second counts`, remove);
 }
 
-function commandOf({ entry }: BridgeEntry): unknown {
-  const { command, args, env } = started.parse(entry);
-  return { command, args, env };
-}
-
-function prefixOf({ entry }: BridgeEntry): unknown {
-  const { args, env } = started.parse(entry);
+function prefixOf({ started: { args, env } }: BridgeEntry): unknown {
   const at = args.indexOf(FLAG);
   const joined = args.find((each) => each.startsWith(`${FLAG}=`))?.slice(FLAG.length + 1);
   return (at < 0 ? joined : args[at + 1]) ?? env['MCP_A2A_BRIDGE_TOOL_PREFIX'] ?? '';

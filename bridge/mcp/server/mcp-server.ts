@@ -3,6 +3,7 @@
  * bridge.
  */
 import { McpServer, type RequestId } from '@modelcontextprotocol/server';
+import { abortAnswerSchema } from '../../../shared/protocol/abort-answer.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { Approvals } from '../../settings/approval-mode.ts';
 import type { Bridge } from '../bridge-context.ts';
@@ -13,7 +14,7 @@ import { offerResources } from '../resources/offer-resources.ts';
 import type { ClientConnection } from '../../sessions/client-tasks.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
 import { offerTasks } from '../tasks/task-methods.ts';
-import { abort, abortAnswerSchema, abortParamsSchema, abortTool } from '../tools/abort-tool.ts';
+import { abort, abortParamsSchema, abortTool } from '../tools/abort-tool.ts';
 import { agentCapabilities } from '../tools/agent-capabilities.ts';
 import { revokeTrust } from '../tools/revoke-trust.ts';
 import { cancelTask } from '../tools/cancel-task.ts';

@@ -1,7 +1,7 @@
 /** `abort_tool_execution`: stops one tool execution. Its task continues. Also the MCP method `tools/abort`. */
 import { z } from 'zod';
+import { type AbortAnswer, abortAnswerSchema } from '../../../shared/protocol/abort-answer.ts';
 import type { Agent } from '../../agents/agent.ts';
-import type { AbortAnswer } from '../../agents/connection.ts';
 import { withTimeoutOr } from '../../agents/timeout.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { ellipsize } from '../../../shared/text/capped-text.ts';
@@ -26,15 +26,12 @@ export const abortParamsSchema = z.looseObject({
 });
 type AbortRequest = Pick<z.output<typeof abortParamsSchema>, 'toolId' | 'agent' | 'reason'>;
 
-/** R40: the same answer over every transport. */
-export const abortAnswerSchema = z.object({ success: z.boolean(), message: z.string() });
-
 export const abortTool = defineTool({
   name: 'abort_tool_execution',
   title: 'Abort a tool',
   description: `Stops one running tool execution by its toolId (from check_task_progress_and_status). The task goes on, and its model learns that the tool was stopped. An ended one does not change.`,
   input: z.strictObject({ toolId, agent: fields.ownerAgentSchema, reason: fields.reasonSchema }),
-  output: abortAnswerSchema,
+  output: z.object(abortAnswerSchema.shape),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   async run(input, { bridge }) {
     const structured = await abort(bridge, input);
@@ -45,8 +42,8 @@ export const abortTool = defineTool({
 });
 
 /**
- * R41: asks the agent that owns the tool execution. If the owner is unknown and the call names no agent, it asks all
- * agents at once. The first agent that stops the execution gives the answer. It sends an invalid id to no agent.
+ * R41: asks the agent that owns the tool execution. If the owner is unknown and the call names no agent, the bridge asks
+ * all agents at once. The first agent that stops the execution gives the answer. No agent gets an invalid id.
  * @throws ProductError UNKNOWN_AGENT for an unknown agent name
  */
 export async function abort(

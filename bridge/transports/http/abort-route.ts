@@ -1,5 +1,6 @@
 /** `POST /api/tools/abort/:toolId`: aborts one tool execution, for clients without MCP. It answers like `tools/abort`. */
 import { z } from 'zod';
+import type { AbortAnswer } from '../../../shared/protocol/abort-answer.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { issuesOf } from '../../../shared/settings/config.ts';
 import { jsonBody } from './mcp-endpoint.ts';
@@ -7,10 +8,7 @@ import { rpcError } from './rpc-error.ts';
 
 export const ABORT_PATH = '/api/tools/abort/';
 
-export type AbortTool = (request: {
-  toolId: string;
-  reason: string;
-}) => Promise<{ success: boolean; message: string }>;
+export type AbortTool = (request: { toolId: string; reason: string }) => Promise<AbortAnswer>;
 
 const wanted = z.strictObject({ reason: z.string().min(1).max(10_000).optional() }).optional();
 

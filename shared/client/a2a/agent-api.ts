@@ -1,18 +1,12 @@
 /** The requests of this client to an A2A agent: the HTTP+JSON binding of A2A 1.0, and the routes of tool executions. */
+import { type AbortAnswer, abortAnswerSchema } from '../../protocol/abort-answer.ts';
 import { AGENT_COMMAND, LAST_EVENT_ID, RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
 import { ClientError } from '../core/client-error.ts';
 import { tryAgain } from '../core/retry-policy.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import type { HttpClient } from '../core/http-client.ts';
-import type { AbortAnswer } from '../core/task-request.ts';
 import { type ListedTask, type TaskList, toListedTask } from './listed-task.ts';
-import {
-  abortAnswerSchema,
-  sendMessageResponseSchema,
-  taskSchema,
-  taskListSchema,
-  toolExecutionListSchema,
-} from './wire.ts';
+import { sendMessageResponseSchema, taskSchema, taskListSchema, toolExecutionListSchema } from './wire.ts';
 import type { WireTask } from './wire.ts';
 import type * as z from 'zod/mini';
 

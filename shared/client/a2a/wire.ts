@@ -118,5 +118,3 @@ export const taskListSchema = z.object({
   nextPageToken: z.prefault(z.string(), ''),
   totalSize: z.prefault(z.number(), 0),
 });
-
-export const abortAnswerSchema = z.object({ success: z.boolean(), message: z.string() });

@@ -50,9 +50,3 @@ export type Decision = { callId: string; shown: string; reason?: string | undefi
   /** The answer to a question: free text, one or more choices, or the values of the form. */
   | { decision: 'answer'; answer: Answer }
 );
-
-/** The answer to an abort, over every transport. `success` is false if the execution has ended or is unknown. */
-export interface AbortAnswer {
-  success: boolean;
-  message: string;
-}

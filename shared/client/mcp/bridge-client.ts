@@ -1,14 +1,11 @@
 /** Calls the bridge's tools and its method `tools/abort`. */
-import * as z from 'zod/mini';
+import { type AbortAnswer, abortAnswerSchema } from '../../protocol/abort-answer.ts';
 import { ClientError } from '../core/client-error.ts';
 import { isRetryable, tryAgain } from '../core/retry-policy.ts';
 import type { RetryPolicy, RetryOptions } from '../core/retry-policy.ts';
-import type { AbortAnswer } from '../core/task-request.ts';
 import type { McpConnection, RequestOptions } from './mcp-connection.ts';
 import { callResultSchema, sessionListSchema, structuredOf, toolsOf } from './session-report.ts';
 import type { CallResult, SessionTool } from './session-report.ts';
-
-const abortAnswer = z.object({ success: z.boolean(), message: z.string() });
 
 /** A call's arguments. JSON omits undefined fields. */
 type Arguments = Readonly<Record<string, unknown>>;
@@ -60,7 +57,7 @@ export class BridgeClient {
   }
 
   abortTool(toolId: string, reason: string): Promise<AbortAnswer> {
-    return this.#connection.request(abortAnswer, { method: 'tools/abort', params: { toolId, reason } });
+    return this.#connection.request(abortAnswerSchema, { method: 'tools/abort', params: { toolId, reason } });
   }
 
   #calling(name: string, args: Arguments): { method: string; params: object } {
