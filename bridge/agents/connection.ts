@@ -10,7 +10,6 @@ import {
 } from '@a2a-js/sdk';
 import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
 import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
-import { z } from 'zod';
 import { AGENT_COMMAND, commandListSchema } from '../../shared/protocol/agent-command.ts';
 import type { CommandCall, OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { PageTarget } from '../../shared/net/page-address.ts';
