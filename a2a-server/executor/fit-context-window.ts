@@ -15,6 +15,7 @@ import {
   nextReduction,
   reductionWithoutSummary,
   tokensOf,
+  withFacts,
   type ContextWindow,
   type ContextReduction,
 } from '../task/context-window.ts';
@@ -102,7 +103,7 @@ async function summarised(
     );
     if (text !== '') {
       const usd = costOf(usage, model.price);
-      const summary = keepEnds(text, chars);
+      const summary = withFacts(keepEnds(text, chars), [...earlier, snapshot], reduction);
       return {
         type: 'context.summarised',
         upTo,

@@ -11,6 +11,7 @@ import type { TaskEvent, TurnPlace } from './events.ts';
 import { fold } from './fold.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { ReplayedPart } from './turn-replay.ts';
+import { summaryFacts } from './summary-facts.ts';
 import { omittedTurns } from './transcript.ts';
 
 /** The minimum number of UTF-8 bytes per token. English has about four, code and other scripts about three. */
@@ -94,10 +95,23 @@ export function reductionWithoutSummary(
   return {
     type: 'context.summarised',
     upTo,
-    summary: omittedTurns(covered, tokens * BYTES_PER_TOKEN),
+    summary: withFacts(omittedTurns(covered, tokens * BYTES_PER_TOKEN), [...earlier, current], {
+      upTo,
+      tokens,
+    }),
     model: null,
     usage: { inputTokens: 0, outputTokens: 0 },
   };
+}
+
+/** The summary with the journal's facts about the same turns. The facts may be half as long as the summary. */
+export function withFacts(
+  summary: string,
+  tasks: readonly Snapshot[],
+  { upTo, tokens }: { upTo: TurnPlace; tokens: number },
+): string {
+  const facts = summaryFacts(tasks, upTo, Math.floor((tokens * BYTES_PER_TOKEN) / 2));
+  return facts === '' ? summary : `${summary}\n\nFrom the record of the same turns:\n${facts}`;
 }
 
 /** True if the provider refused the length and the conversation is still the same. */

@@ -153,6 +153,8 @@ export interface Snapshot {
   outputs: readonly ExecutionOutput[];
   /** The agent's latest to-do list. */
   todos: readonly Todo[];
+  /** The call that wrote the list. */
+  todosBy: string | null;
   /** The number of model failures in a row, and the time of the next attempt; null after a success. */
   outage: { attempts: number; until: number } | null;
   /** The number of started turns, including abandoned turns. */

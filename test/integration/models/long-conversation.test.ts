@@ -3,9 +3,21 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { Models } from '../../../a2a-server/models/model.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
+import { pendingActions } from '../../../a2a-server/task/pending.ts';
+import { updateTodos } from '../../../a2a-server/tools/builtin/update-todos.ts';
+import { writeFile } from '../../../a2a-server/tools/builtin/write-file.ts';
+import type { Tool } from '../../../a2a-server/tools/tool.ts';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { FakeModelEndpoint, Received, Reply } from '../../support/fake-model-endpoint.ts';
-import { ADA, idle, says, settled, startService, type RunningService } from '../../support/task-service.ts';
+import {
+  ADA,
+  decides,
+  idle,
+  says,
+  settled,
+  startService,
+  type RunningService,
+} from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { FAKE_MODEL, modelEndpoint, modelsAt } from '../../support/model-stage.ts';
 
@@ -34,9 +46,9 @@ function models(): Models {
   return modelsAt(endpoint, { contextWindow, prices: { [FAKE_MODEL]: { input: 1_000_000, output: 0 } } });
 }
 
-async function start() {
+async function start(...tools: Tool[]) {
   const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
-  return { where, service: await startService({ ...where, models: models(), tools: [readPage] }) };
+  return { where, service: await startService({ ...where, models: models(), tools: [readPage, ...tools] }) };
 }
 
 function sent({ body }: Received): string {
@@ -93,6 +105,38 @@ describe('a conversation that outgrows its window', () => {
     for (const request of endpoint.received) expect(tokensIn(request)).toBeLessThan(WINDOW);
     const all = endpoint.received.reduce((sum, request) => sum + tokensIn(request), 0);
     expect(spending['openai-compatible:fake']).toMatchObject({ inputTokens: all, usd: all });
+  });
+
+  it('keeps decisions, reasons, file names and the open to-dos, even if the summary has none of them', async () => {
+    const { service } = await start(writeFile, updateTodos);
+    const go = reads(8, 6_000);
+    const todos = [{ text: 'ask about the licence', status: 'pending' }];
+    const first = [
+      { id: 'w', name: 'write-file', arguments: JSON.stringify({ path: 'notes.md', content: 'x' }) },
+      { id: 'd', name: 'write-file', arguments: JSON.stringify({ path: 'secret.md', content: 'x' }) },
+      { id: 'p', name: 'update-todos', arguments: JSON.stringify({ todos }) },
+    ];
+    endpoint.script({ type: 'turn', turn: { calls: first, inputTokens: 100 } });
+    endpoint.otherwise(go);
+    const accepted = await service.tasks.send(says('Read all the pages.'));
+    const parked = await settled(service.tasks, accepted);
+    const [write, secret] = pendingActions(parked);
+    if (write === undefined || secret === undefined) throw new Error('two calls must wait');
+    const continued = await service.tasks.send(
+      decides(
+        parked,
+        { callId: write.callId, decision: 'approve' },
+        { callId: secret.callId, decision: 'deny', reason: 'That name tells too much.' },
+      ),
+    );
+    const ended = await settled(service.tasks, continued);
+    expect(ended.status).toEqual({ state: 'completed' });
+    expect(ended.context.summary?.text).toContain(SUMMARY);
+    const last = endpoint.received.filter((request) => !isSummary(request)).at(-1);
+    if (last === undefined) throw new Error('nothing was asked');
+    for (const fact of ['notes.md', 'secret.md', 'That name tells too much.', 'ask about the licence'])
+      expect(sent(last)).toContain(fact);
+    expect(sent(last)).not.toContain('page 1 ');
   });
 
   it('R22 gives the next process the same prompt', async () => {
