@@ -24,7 +24,7 @@ const SIGNAL_AIM_MS = 50;
 const GRACE_MS = 1_000;
 const GONE_AIM_MS = 100;
 /** Waits for two child processes. The shell of `IGNORES_SIGTERM` ignores SIGTERM, and so do its children. */
-const ENDS_ON_SIGTERM = 'echo told as $$; sleep 90 & sleep 90 & wait';
+const ENDS_ON_SIGTERM = 'echo pid $$; sleep 90 & sleep 90 & wait';
 const IGNORES_SIGTERM = `trap '' TERM; ${ENDS_ON_SIGTERM}`;
 
 export const abort: Benchmark = {
@@ -84,20 +84,22 @@ async function signals(
   { directory }: BenchContext,
   commands: Commands,
 ): Promise<{ signals: number[]; roundTrips: number[] }> {
-  const files = await mkdtemp(join(directory, 'told-'));
+  const files = await mkdtemp(join(directory, 'signal-time-'));
   for (let running = 1; running < RUNNING; running += 1) await commands.start(ENDS_ON_SIGTERM);
   const [signalled, roundTrips]: [number[], number[]] = [[], []];
   for (let sample = 0; sample < WARM_UP + SAMPLES; sample += 1) {
     const file = join(files, String(sample));
-    const { toolId } = await commands.start(`exec '${process.execPath}' '${ownProgram('told')}' '${file}'`);
+    const { toolId } = await commands.start(
+      `exec '${process.execPath}' '${ownProgram('signal-time')}' '${file}'`,
+    );
     const before = performance.now();
     await commands.roundTrip();
     const began = performance.now();
     await commands.abort(toolId);
-    const told = Number(await readFile(file, 'utf8')) - performance.timeOrigin;
+    const signalAt = Number(await readFile(file, 'utf8')) - performance.timeOrigin;
     if (sample < WARM_UP) continue;
     roundTrips.push(began - before);
-    signalled.push(told - began);
+    signalled.push(signalAt - began);
   }
   return { signals: signalled, roundTrips };
 }
@@ -156,7 +158,7 @@ async function started(client: Client, command: string): Promise<{ toolId: strin
   const message = saying({ text: plan(shell(command)), settings: { autoExecute: true } });
   for await (const event of client.sendMessageStream(message, WITH_APPROVAL)) {
     const activity = activityOf(event);
-    const group = activity?.type === 'tool.output' && /told as (\d+)/.exec(activity.text)?.[1];
+    const group = activity?.type === 'tool.output' && /pid (\d+)/.exec(activity.text)?.[1];
     if (activity?.type === 'tool.output' && group) return { toolId: activity.toolId, group: Number(group) };
   }
   throw new Error('the command did not say who it is');

@@ -41,7 +41,7 @@ export async function startProgram({ script, args = [], env = {} }: Start): Prom
 
 /** The path of a program in `programs/`. */
 export function ownProgram(
-  name: 'bare-stream' | 'echo' | 'empty' | 'hello' | 'paced-model' | 'told',
+  name: 'bare-stream' | 'echo' | 'empty' | 'hello' | 'paced-model' | 'signal-time',
 ): string {
   return fileURLToPath(new URL(`./programs/${name}.mjs`, import.meta.url));
 }

@@ -1,6 +1,6 @@
 /** The results of the black-box test, as a table and as text for the operator of the server. */
 import { A2A_VERSIONS, type A2aVersion } from './a2a-client.ts';
-import type { Subject } from './asked.ts';
+import type { Subject } from './tested-server.ts';
 import { blackbox, type Report } from './blackbox.ts';
 import { must, type Findings } from './findings.ts';
 import type { Run } from './parts.ts';

@@ -4,7 +4,7 @@ import { Refusal } from '../support/rpc-answer.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import { A2a03Client } from './a2a-03-client.ts';
 import { A2A_VERSIONS, A2aClient, Disconnected, type A2aVersion, type Caller } from './a2a-client.ts';
-import { Asked, type Subject } from './asked.ts';
+import { TestedServer, type Subject } from './tested-server.ts';
 import { lost, SCENARIOS, type Row } from './scenarios.ts';
 
 /** An agent card of A2A 1.0. */
@@ -25,13 +25,13 @@ const card = z.union([newCard, oldCard]);
 /** @throws if the test cannot run: no card, no JSON-RPC endpoint, or the server refuses messages */
 export async function blackbox(subject: Subject): Promise<Report> {
   const { client, version } = await openClient(subject);
-  const asked = new Asked(subject, client);
-  await mustWork(asked);
+  const server = new TestedServer(subject, client);
+  await mustWork(server);
   const rows: Row[] = [];
   for (const { scenario, why, run } of SCENARIOS) {
-    const outcome = await run(asked).catch((error: unknown) =>
+    const outcome = await run(server).catch((error: unknown) =>
       error instanceof Refusal || error instanceof Disconnected || error instanceof z.ZodError
-        ? lost(`it was asked as the specification says, and failed: ${wordsOf(error)}`)
+        ? lost(`a valid request failed: ${wordsOf(error)}`)
         : Promise.reject(error),
     );
     rows.push({ scenario, why, ...outcome });
@@ -48,14 +48,14 @@ export interface Report {
  * A server that refuses everything, or creates no tasks, would pass half of the scenarios. So it must first complete
  * a task.
  */
-async function mustWork(asked: Asked): Promise<void> {
-  const { url, text } = asked.subject;
-  const task = await asked.send(asked.message()).catch((error: unknown) => {
+async function mustWork(server: TestedServer): Promise<void> {
+  const { url, text } = server.subject;
+  const task = await server.send(server.message()).catch((error: unknown) => {
     throw new Error(`${url} does not take a message (${wordsOf(error)})`);
   });
   if (task.state !== 'COMPLETED')
     throw new Error(
-      `${url} was asked to do ${JSON.stringify(text)}, and its task is ${task.state}, not COMPLETED: choose another --text`,
+      `the task ${JSON.stringify(text)} on ${url} is ${task.state}, not COMPLETED: choose another --text`,
     );
 }
 

@@ -16,7 +16,7 @@ import type { Flow } from './flow.ts';
 import { Place } from './place.ts';
 import type { Programs } from './programs.ts';
 import { Random } from './random.ts';
-import { ReadingAlong } from './reading-along.ts';
+import { FlowReader } from './flow-reader.ts';
 import { Verdicts } from './verdicts.ts';
 import { randomWorkload } from './workload.ts';
 
@@ -72,7 +72,7 @@ async function runFull(flow: Flow, name: string, scene: Scene): Promise<void> {
     if (events === 0) full = fillUp(name, scene);
     full?.catch(() => undefined);
   };
-  const reading = new ReadingAlong({ flow, client: () => place.client(), onEvent });
+  const reading = new FlowReader({ flow, client: () => place.client(), onEvent });
   const began = performance.now();
   try {
     for (let steps = 0; !flow.done; steps++) {

@@ -9,7 +9,7 @@ import { Killer } from './killer.ts';
 import { Place } from './place.ts';
 import type { Programs } from './programs.ts';
 import { Random } from './random.ts';
-import { ReadingAlong } from './reading-along.ts';
+import { FlowReader } from './flow-reader.ts';
 import { Verdicts } from './verdicts.ts';
 import { randomWorkload } from './workload.ts';
 
@@ -46,7 +46,7 @@ export async function killsRound(round: number, programs: Programs, findings: Fi
 
 async function runFlow(flow: Flow, place: Place, killer: Killer, findings: Findings): Promise<void> {
   const bridged = flow instanceof BridgeFlow;
-  const reading = new ReadingAlong({ flow, client: () => place.client(), onEvent: () => killer.heard() });
+  const reading = new FlowReader({ flow, client: () => place.client(), onEvent: () => killer.heard() });
   try {
     for (let steps = 0; !flow.done; steps++) {
       must(steps < MAX_STEPS, `${flow.workload.name} has not ended after ${steps} requests`);

@@ -8,7 +8,7 @@ import { checkFlow, findTasks } from './flow-checks.ts';
 import type { Flow } from './flow.ts';
 import type { Programs } from './programs.ts';
 import { Random } from './random.ts';
-import { ReadingAlong, type ReadingAlongOptions } from './reading-along.ts';
+import { FlowReader, type FlowReaderOptions } from './flow-reader.ts';
 import { inScene, type Scene } from './scene.ts';
 import type { Treatment } from './tcp-proxy.ts';
 import { Verdicts } from './verdicts.ts';
@@ -66,9 +66,9 @@ export async function runCut(
   part: string,
   flow: Flow,
   { place, through, findings }: Scene,
-  reader: Omit<ReadingAlongOptions, 'flow'> = { client: async () => through },
+  reader: Omit<FlowReaderOptions, 'flow'> = { client: async () => through },
 ): Promise<void> {
-  const reading = new ReadingAlong({ flow, ...reader });
+  const reading = new FlowReader({ flow, ...reader });
   try {
     for (let steps = 0; !flow.done; steps++) {
       must(steps < MAX_STEPS, `${flow.workload.name} has not ended after ${steps} requests`);

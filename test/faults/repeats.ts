@@ -11,7 +11,7 @@ import { Place } from './place.ts';
 import type { Programs } from './programs.ts';
 import type { Random as Choices } from './random.ts';
 import { Random } from './random.ts';
-import { ReadingAlong } from './reading-along.ts';
+import { FlowReader } from './flow-reader.ts';
 import { Verdicts } from './verdicts.ts';
 import { smallWorkload } from './workload.ts';
 
@@ -78,7 +78,7 @@ async function repeatedFlow(name: string, { place, random, findings }: Scene): P
     call,
     whenUnanswered: 'repeat the call',
   });
-  const reading = new ReadingAlong({
+  const reading = new FlowReader({
     flow,
     client: () => place.client(),
     onEvent: () => heard?.(),

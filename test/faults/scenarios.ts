@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { Refusal } from '../support/rpc-answer.ts';
 import { Disconnected, type Frame } from './a2a-client.ts';
-import type { Asked } from './asked.ts';
+import type { TestedServer } from './tested-server.ts';
 import { WireView } from './wire-view.ts';
 
 export type Verdict = 'held' | 'lost' | 'not supported';
@@ -31,45 +31,45 @@ interface Scenario {
   scenario: string;
   /** The harm to clients if the server behaves otherwise. */
   why: string;
-  run: (asked: Asked) => Promise<Outcome>;
+  run: (server: TestedServer) => Promise<Outcome>;
 }
 
 export const SCENARIOS: readonly Scenario[] = [
   {
     scenario: 'the same message, sent twice at once, is one task',
     why: 'A client whose connection broke cannot know whether its message arrived. So it sends the message again. If the server does not recognize the message id, it does the work twice, with all effects.',
-    run: async (asked) => {
-      const params = asked.message();
-      const [one, two] = await Promise.all([asked.send(params), asked.send(params)]);
+    run: async (server) => {
+      const params = server.message();
+      const [one, two] = await Promise.all([server.send(params), server.send(params)]);
       return one.taskId === two.taskId ? held() : lost('two tasks do the same work');
     },
   },
   {
     scenario: 'the same message, sent again later, is the same task',
     why: 'A client that got no answer, or restarted in between, sends the message again. Then the server does the work twice.',
-    run: async (asked) => {
-      const params = asked.message();
-      const one = await asked.send(params);
-      const two = await asked.send(params);
+    run: async (server) => {
+      const params = server.message();
+      const one = await server.send(params);
+      const two = await server.send(params);
       return one.taskId === two.taskId ? held() : lost('a second task does the work again');
     },
   },
   {
     scenario: 'another message with the same id is refused',
     why: "Two clients may use one id by mistake. Without an error, one client takes the other client's task for its own.",
-    run: async (asked) => {
+    run: async (server) => {
       const id = randomUUID();
-      await asked.send(asked.message(id));
-      const again = asked.send(asked.message(id, `${asked.subject.text}\nsay And more.`));
+      await server.send(server.message(id));
+      const again = server.send(server.message(id, `${server.subject.text}\nsay And more.`));
       return (await refused(again)) ? held() : lost('the server accepted it as a new message');
     },
   },
   {
     scenario: 'a client that disconnects stops no task',
     why: 'Laptops sleep, and proxies cut idle connections. If a task ends with the socket of its reader, no client can leave it alone.',
-    run: async (asked) => {
-      const { taskId = '' } = viewOf(await readSome(asked.begin(), 1));
-      const end = await asked.settled(taskId);
+    run: async (server) => {
+      const { taskId = '' } = viewOf(await readSome(server.begin(), 1));
+      const end = await server.settled(taskId);
       if (end === undefined) return lost('the task never settled');
       return end.state === 'COMPLETED' ? held() : lost(`the task is ${end.state}`);
     },
@@ -77,18 +77,18 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     scenario: 'after a cut, a new subscription gets everything that the reader has missed',
     why: 'A client that subscribes again needs the current task, with the text from the time between the two streams.',
-    run: async (asked) => {
+    run: async (server) => {
       let tried = 0;
       for (let cut = 1; cut <= MAX_CUTS; cut++) {
-        const before = await readSome(asked.begin(), cut);
+        const before = await readSome(server.begin(), cut);
         const { taskId = '', ended } = viewOf(before);
         if (ended) break;
-        const after = await readAll(asked.subscribe(taskId)).catch((error: unknown) => {
+        const after = await readAll(server.subscribe(taskId)).catch((error: unknown) => {
           // The task may have ended, so that there is no subscription. Some servers report this in the stream itself.
           if (error instanceof Refusal || error instanceof Disconnected) return [];
           throw error;
         });
-        const end = await asked.settled(taskId);
+        const end = await server.settled(taskId);
         if (after.length === 0) continue;
         tried += 1;
         const seen = viewOf([...before, ...after]).content;
@@ -101,12 +101,12 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     scenario: 'two readers see the same events in the same order',
     why: 'Two windows on the same task must not show different events.',
-    run: async (asked) => {
-      const first = asked.begin();
+    run: async (server) => {
+      const first = server.begin();
       const opening = await first.next();
       if (opening.done) return lost('the stream was empty');
       const { taskId = '' } = viewOf([opening.value]);
-      const [one, two] = await Promise.all([readAll(first), readAll(asked.subscribe(taskId))]);
+      const [one, two] = await Promise.all([readAll(first), readAll(server.subscribe(taskId))]);
       const tail = two.slice(1).map(({ text }) => eventOf(text));
       const other = one.map(({ text }) => eventOf(text)).slice(-tail.length);
       if (tail.length === 0) return unsupported('the task had ended before the subscription');
@@ -118,12 +118,12 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     scenario: 'a cursor (SSE id, Last-Event-ID) replays exactly the events after it',
     why: 'With event ids, a stream continues after a cut at its last event. A missing or repeated event gives the reader a wrong view of the task.',
-    run: async (asked) => {
-      const { frames, taskId } = await asked.whole();
+    run: async (server) => {
+      const { frames, taskId } = await server.whole();
       const ids = frames.map(({ id }) => id);
       if (ids.some((id) => id === undefined)) return unsupported('events carry no ids');
       for (const [index, id] of ids.entries()) {
-        const rest = (await readAll(asked.subscribe(taskId, id))).map(({ text }) => eventOf(text));
+        const rest = (await readAll(server.subscribe(taskId, id))).map(({ text }) => eventOf(text));
         const expected = frames.slice(index + 1).map(({ text }) => eventOf(text));
         if (JSON.stringify(rest) !== JSON.stringify(expected))
           return lost(`after ${id} came ${rest.length} events, not the ${expected.length} that follow`);
@@ -134,11 +134,11 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     scenario: 'a cursor that cannot be honoured is refused',
     why: 'If the server uses another cursor instead, the reader misses events without notice.',
-    run: async (asked) => {
-      const { frames, taskId } = await asked.whole();
+    run: async (server) => {
+      const { frames, taskId } = await server.whole();
       if (frames.some(({ id }) => id === undefined)) return unsupported('events carry no ids');
       for (const cursor of ['999999999', '-1', 'x'])
-        if (!(await refused(readAll(asked.subscribe(taskId, cursor)))))
+        if (!(await refused(readAll(server.subscribe(taskId, cursor)))))
           return lost(`the cursor ${cursor} was accepted`);
       return held();
     },
@@ -146,31 +146,31 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     scenario: 'an ended task does not change: it accepts no message and no cancel',
     why: 'A task that has ended is final (A2A 1.0 §3.1.1, §3.1.5). A client must be able to rely on the result that it has read.',
-    run: async (asked) => {
-      const task = await asked.send(asked.message());
+    run: async (server) => {
+      const task = await server.send(server.message());
       const taskId = task.taskId ?? '';
-      const before = (await asked.settled(taskId))?.content;
+      const before = (await server.settled(taskId))?.content;
       const message = { messageId: randomUUID(), taskId, role: 'ROLE_USER', parts: [{ text: 'more' }] };
-      if (!(await refused(asked.client.call('SendMessage', { message }))))
+      if (!(await refused(server.client.call('SendMessage', { message }))))
         return lost('it accepted a message');
-      if (!(await refused(asked.client.call('CancelTask', { id: taskId }))))
+      if (!(await refused(server.client.call('CancelTask', { id: taskId }))))
         return lost('it accepted a cancel');
-      return (await asked.task(taskId)).content === before ? held() : lost('it has changed');
+      return (await server.task(taskId)).content === before ? held() : lost('it has changed');
     },
   },
   {
     scenario: 'an unknown task id is an error',
     why: 'A client with a wrong id must get an error.',
-    run: async (asked) =>
-      (await refused(asked.task(randomUUID()))) ? held() : lost('the server answered with a task'),
+    run: async (server) =>
+      (await refused(server.task(randomUUID()))) ? held() : lost('the server answered with a task'),
   },
   {
     scenario: 'the list contains every task',
     why: 'After a restart, a client can find its tasks only in the list.',
-    run: async (asked) => {
-      const { taskId = '' } = await asked.send(asked.message());
+    run: async (server) => {
+      const { taskId = '' } = await server.send(server.message());
       try {
-        const { tasks } = listAnswer.parse(await asked.client.call('ListTasks', { pageSize: 100 }));
+        const { tasks } = listAnswer.parse(await server.client.call('ListTasks', { pageSize: 100 }));
         return tasks.some(({ id }) => id === taskId) ? held() : lost('it is not in the list');
       } catch (error) {
         if (error instanceof Refusal) return unsupported(error.message);
@@ -181,13 +181,13 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     scenario: 'after a kill and a restart, the server still has its ended tasks',
     why: 'Otherwise, results that no client has read are lost with the process.',
-    run: async (asked) => {
-      const { restart } = asked.subject;
+    run: async (server) => {
+      const { restart } = server.subject;
       if (restart === undefined)
         return unsupported('not tested: --restart must give the command that kills and restarts the server');
-      const { taskId = '', content } = await asked.send(asked.message());
+      const { taskId = '', content } = await server.send(server.message());
       await restart();
-      const now = await known(asked, taskId);
+      const now = await known(server, taskId);
       if (now === undefined) return lost('the server does not know the task any more');
       return now.content === content ? held() : lost('the task has changed');
     },
@@ -195,41 +195,41 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     scenario: 'after a kill and a restart, the server continues its running tasks',
     why: 'Otherwise, accepted work neither completes nor fails, and its client waits for ever.',
-    run: async (asked) => {
-      const { restart } = asked.subject;
+    run: async (server) => {
+      const { restart } = server.subject;
       if (restart === undefined)
         return unsupported('not tested: --restart must give the command that kills and restarts the server');
-      const stream = asked.begin();
+      const stream = server.begin();
       const opening = await stream.next();
       if (opening.done) return lost('the stream was empty');
       const { taskId = '' } = viewOf([opening.value]);
       await restart();
-      if ((await known(asked, taskId)) === undefined)
+      if ((await known(server, taskId)) === undefined)
         return lost('the server does not know the task any more');
-      const end = await asked.settled(taskId);
+      const end = await server.settled(taskId);
       return end?.state === 'COMPLETED' ? held() : lost(`the task is ${end?.state ?? 'unsettled'}`);
     },
   },
   {
     scenario: 'the same message, sent again after a kill, is the same task',
     why: 'A client that got no answer because of the kill sends the message again. Then the server does the work twice.',
-    run: async (asked) => {
-      const { restart } = asked.subject;
+    run: async (server) => {
+      const { restart } = server.subject;
       if (restart === undefined)
         return unsupported('not tested: --restart must give the command that kills and restarts the server');
-      const params = asked.message();
-      const { taskId } = await asked.send(params);
+      const params = server.message();
+      const { taskId } = await server.send(params);
       await restart();
-      const again = await asked.send(params);
+      const again = await server.send(params);
       return again.taskId === taskId ? held() : lost('a second task does the work again');
     },
   },
 ];
 
 /** @returns undefined if the server does not have the task */
-async function known(asked: Asked, taskId: string): Promise<WireView | undefined> {
+async function known(server: TestedServer, taskId: string): Promise<WireView | undefined> {
   try {
-    return await asked.task(taskId);
+    return await server.task(taskId);
   } catch (error) {
     if (error instanceof Refusal) return undefined;
     throw error;

@@ -3,7 +3,7 @@ import { plainAgent } from '../support/fake-agent-plain.ts';
 import { plan, wait } from '../support/offline-plan.ts';
 import { slowSpeaker } from '../support/slow-speaker.ts';
 import type { A2aVersion } from './a2a-client.ts';
-import type { Subject } from './asked.ts';
+import type { Subject } from './tested-server.ts';
 import { Place } from './place.ts';
 import type { Programs } from './programs.ts';
 import { Random } from './random.ts';

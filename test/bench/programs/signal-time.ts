@@ -7,4 +7,4 @@ process.on('SIGTERM', () => {
   process.exit(0);
 });
 setInterval(() => undefined, 60_000);
-process.stdout.write(`told as ${process.pid}\n`);
+process.stdout.write(`pid ${process.pid}\n`);

@@ -11,7 +11,7 @@ import { TaskReader } from './task-reader.ts';
 const LAST_WORDS_MS = 30_000;
 const LOOK_MS = 10;
 
-export interface ReadingAlongOptions {
+export interface FlowReaderOptions {
   flow: Flow;
   /** Returns a client of the current server. */
   client: () => Promise<A2aClient>;
@@ -20,13 +20,13 @@ export interface ReadingAlongOptions {
   lookMs?: number;
 }
 
-export class ReadingAlong {
+export class FlowReader {
   #reader: TaskReader | undefined;
-  readonly #options: ReadingAlongOptions;
+  readonly #options: FlowReaderOptions;
   readonly #stop = new AbortController();
   readonly #done: Promise<void>;
 
-  constructor(options: ReadingAlongOptions) {
+  constructor(options: FlowReaderOptions) {
     this.#options = options;
     this.#done = this.#follow();
     // The caller of `toEnd` gets the error.

@@ -23,7 +23,7 @@ const taskAnswer = z.object({ task: z.unknown() });
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 50;
 /** The requests of the scenarios. */
-export class Asked {
+export class TestedServer {
   readonly client: Caller;
   readonly subject: Subject;
 
