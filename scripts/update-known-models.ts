@@ -1,6 +1,6 @@
 /**
- * Writes `a2a-server/models/known-models.json`: context windows and prices of the models of Anthropic, OpenAI and Google, from the
- * package `@pydantic/genai-prices`. To update: install a newer version of the package, then `npm run update-models`.
+ * Writes `a2a-server/models/known-models.json`: context windows, prices and input modes of the models of Anthropic, OpenAI and Google, from the
+ * package `@pydantic/genai-prices` and the table below. To update: install a newer version of the package, then `npm run update-models`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { findProvider, type ModelInfo, type ModelPrice } from '@pydantic/genai-prices';
@@ -14,6 +14,36 @@ const TODAY = new Date().toISOString().slice(0, 10);
 const PROVIDERS = { anthropic: /^claude-/, openai: /^(?:gpt-|o\d|codex)/, google: /^(?:gemini|gemma)-/ };
 /** They are no chat models, or are charged by other units than text. */
 const OTHER = /audio|embed|image|instruct|live|realtime|search|transcribe|tts|video/;
+/**
+ * The files that the models take, by family. The package has no such data. The first match applies.
+ *
+ * - Anthropic (Vision, PDF support): all models since Claude 3 take images, and those since Claude 3.5 take PDFs.
+ * - OpenAI (Images and vision, File inputs): models with vision take images, and PDFs since GPT-4o.
+ * - Google (Image understanding, Document understanding): Gemini takes images without GIF, and PDFs.
+ */
+const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+const PDF = 'application/pdf';
+const INPUT_MODES: Readonly<Record<string, readonly (readonly [RegExp, readonly string[]])[]>> = {
+  anthropic: [
+    [/^claude-(?:2|v1|instant)/, []],
+    [/^claude-3-(?:haiku|opus|sonnet)/, IMAGES],
+    [/^claude-/, [...IMAGES, PDF]],
+  ],
+  openai: [
+    [/^o1-(?:mini|preview)|^o3-mini/, []],
+    [/^gpt-4-(?:turbo|vision)/, IMAGES],
+    [/^(?:gpt-4[.o]|gpt-[5-9]|gpt-chat|o[1-9]|codex-mini)/, [...IMAGES, PDF]],
+  ],
+  google: [
+    [/^gemini-(?:1\.0|pro$)/, []],
+    [/^gemini-/, ['image/png', 'image/jpeg', 'image/webp', PDF]],
+  ],
+};
+
+function inputModesOf(providerId: string, model: string): readonly string[] {
+  return INPUT_MODES[providerId]?.find(([family]) => family.test(model))?.[1] ?? [];
+}
+
 /** Their names there, and ours. */
 const RATES = {
   input_mtok: 'input',
@@ -32,7 +62,14 @@ const lines = Object.entries(PROVIDERS).map(([providerId, pattern]) => {
       const price = priceOf(currentPrices(model));
       if (price === undefined) return [];
       const { id, context_window: contextWindow } = model;
-      const known = { ...(contextWindow !== undefined && { contextWindow }), price, source, date: TODAY };
+      const inputModes = inputModesOf(providerId, id);
+      const known = {
+        ...(contextWindow !== undefined && { contextWindow }),
+        price,
+        ...(inputModes.length > 0 && { inputModes }),
+        source,
+        date: TODAY,
+      };
       return [`    ${JSON.stringify(id)}: ${JSON.stringify(known)}`];
     });
   return `  ${JSON.stringify(providerId)}: {\n${models.toSorted().join(',\n')}\n  }`;

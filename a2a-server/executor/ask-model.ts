@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto';
 import { onAbort, type AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { AgentCommands } from '../agent-commands/agent-commands.ts';
+import type { Journal } from '../journal/journal.ts';
 import type { Model, Models } from '../models/model.ts';
 import { isReadOnlyMode } from '../policy/mode.ts';
 import type { Policy } from '../policy/policy.ts';
+import type { ConversationFile } from '../task/conversation-files.ts';
 import { instructionsLimit } from '../task/instructions.ts';
 import { isTerminal, newestMessage, type Snapshot } from '../task/snapshot.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
@@ -22,6 +24,7 @@ import { timeLimitText, type TimeLimits } from './time-limits.ts';
 
 export interface AskModelOptions {
   log: TaskLog;
+  journal: Pick<Journal, 'content'>;
   clock: Clock;
   ids: Ids;
   models: Models;
@@ -50,7 +53,7 @@ export async function askModel(
   options: AskModelOptions,
   place: ModelCallContext,
 ): Promise<void> {
-  const { log, models, commands, toolbox, ids, policy, clock, limits } = options;
+  const { log, journal, models, commands, toolbox, ids, policy, clock, limits } = options;
   const { workspace, earlier, turn, loop } = place;
   const { settings } = snapshot;
   const scope = turn.child();
@@ -71,6 +74,7 @@ export async function askModel(
         .update(JSON.stringify([instructions, tools]))
         .digest('base64url'),
       earlier,
+      readFile: ({ taskId, hash }: ConversationFile) => journal.content(taskId, hash),
       workspace: workspace.root,
       scope,
     };

@@ -49,7 +49,8 @@ export async function fitContextWindow(snapshot: Snapshot, options: ContextFitte
   const model = options.modelFor(snapshot);
   const beside = tokensOf(options.instructions) + tokensOf(JSON.stringify(options.tools));
   const { basis } = options;
-  const room: ContextWindow = { window: model.contextWindow, beside, model: model.id, basis };
+  const { inputModes } = model;
+  const room: ContextWindow = { window: model.contextWindow, beside, model: model.id, basis, inputModes };
   const reduction = nextReduction(earlier, snapshot, room);
   if (reduction === undefined && !isRefused(snapshot)) return true;
   const event =

@@ -23,11 +23,13 @@ import { dailyLimit } from '../task/daily-budget.ts';
 import { revoke } from '../task/revoke.ts';
 import type { Decider, TaskEvent } from '../task/events.ts';
 import type { ExpirySettings } from '../task/expiry.ts';
+import { filesOf } from '../task/task-files.ts';
 import { TERMINAL_STATES, type Snapshot } from '../task/snapshot.ts';
 import { Executor, type ExecutorOptions } from './executor.ts';
 import type { AbortCause } from './abort-cause.ts';
 import { followJournal } from './follow-journal.ts';
 import { resolveDecisions, type DecisionsResult } from './resolve-decisions.ts';
+import { refuseFiles } from './refuse-files.ts';
 import { newTaskSettings, settingsRefusal, differingSettings } from './task-settings.ts';
 import { TaskLog, type LogChange, type ChangeResult } from './task-log.ts';
 import type { ToolExecution } from './tool-scheduler.ts';
@@ -172,6 +174,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     const previous = target.previous && (await log.load(target.previous.taskId));
     const message = commands.accept(incoming.message);
     const settings = await checkedSettings(newTaskSettings(incoming.settings, previous, options.mode));
+    refuseFiles(message, settings.model, models);
     const taskId = ids.task();
     const bare =
       message.command === undefined && models.resolve(settings.model).answersWith?.(message) === 'message';
@@ -185,7 +188,15 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       },
       { type: 'message.received', message, channel: incoming.channel },
     ];
-    const result = await journal.append({ taskId, expectedSeq: 0, events, state: 'submitted', command: key });
+    const { contents = [] } = incoming;
+    const result = await journal.append({
+      taskId,
+      expectedSeq: 0,
+      events,
+      state: 'submitted',
+      command: key,
+      contents,
+    });
     switch (result.type) {
       case 'appended':
         executor.wake(taskId);
@@ -207,6 +218,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     const resolved = incoming.decisions && (await resolveDecisions(incoming.decisions, known, options));
     if (resolved?.type === 'outdated') throw await askedAgain(taskId, resolved);
     const decisions = resolved?.decisions;
+    refuseFiles(incoming.message, known.settings.model, models);
     const others = await differingSettings(incoming.settings, known.settings, options);
     const rule = (snapshot: Snapshot): LogChange => {
       if (decisions) return decide(snapshot, decisions, by, now);
@@ -216,7 +228,10 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
         : undefined;
       if (bare) return decide(snapshot, [bare], by, now);
       const ruling = acceptMessage(snapshot, incoming.message, incoming);
-      return ruling.type === 'append' && others.length > 0 ? settingsRefusal(taskId, others) : ruling;
+      if (ruling.type === 'append' && others.length > 0) return settingsRefusal(taskId, others);
+      return ruling.type === 'append' && incoming.contents !== undefined
+        ? { ...ruling, contents: incoming.contents }
+        : ruling;
     };
     const { changed, snapshot } = await executor.command(taskId, rule, key);
     if (changed?.type === 'repeated') return repeated(changed.command, key);
@@ -324,6 +339,18 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     },
     costs,
     sessionCost: async (principal, sessionId) => sum(await journal.costs({ principal, sessionId })),
+    async file(taskId, principal, hash) {
+      await ownRow(taskId, principal);
+      // The journal also stores files before a change. This route must not serve those.
+      const file = filesOf(await load(taskId)).find((each) => each.hash === hash);
+      const bytes = file && (await journal.content(taskId, hash));
+      if (file === undefined || bytes === undefined)
+        throw new ProductError(
+          'UNKNOWN_ADDRESS',
+          `Task ${taskId} has no such file. The task's metadata lists its files.`,
+        );
+      return { mediaType: file.mediaType, bytes };
+    },
     list: (filter, page) => journal.list(filter, page),
     follow: (taskId, after, how) => followJournal(journal, taskId, after, how),
     async recover() {

@@ -11,7 +11,8 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { isRecord } from '../../shared/runtime/record.ts';
 import { PromptTooLong, type Model } from '../models/model.ts';
-import { conversation } from '../task/conversation.ts';
+import { conversation, type ConversationStep } from '../task/conversation.ts';
+import { filesIn, type ConversationFile } from '../task/conversation-files.ts';
 import type { RequestedCall, TaskEvent, TurnEnd, Usage, PolicyVerdict } from '../task/events.ts';
 import { fold, foldEntries } from '../task/fold.ts';
 import { afterFailure, type ModelFailure } from '../task/model-outage.ts';
@@ -49,6 +50,8 @@ export interface ModelTurn {
   basis: string;
   /** The session's earlier tasks, oldest first. */
   earlier: readonly Snapshot[];
+  /** Returns the content of a file of the conversation. Undefined if it is lost. */
+  readFile: (file: ConversationFile) => Promise<Uint8Array | undefined>;
   /** Absolute path of the directory the task works in. */
   workspace: string;
   /** The scope of the model call. The reason `timeout` fails the task. Any other reason leaves the turn unfinished. */
@@ -81,9 +84,15 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
     (text) => void writer.write({ type: 'turn.noted', turn, text })?.catch(() => undefined),
   );
   try {
+    const steps = conversation(context.earlier, snapshot, {
+      model: model.id,
+      basis: context.basis,
+      inputModes: model.inputModes,
+    });
     const events = model.stream({
       instructions: context.instructions,
-      conversation: conversation(context.earlier, snapshot, { model: model.id, basis: context.basis }),
+      conversation: steps,
+      files: await contentsOf(steps, context.readFile),
       exchanges: snapshot.exchanges,
       tools: context.tools,
       place: { task: snapshot, earlier: context.earlier, workspace: context.workspace },
@@ -159,6 +168,18 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
     const next = nextStep(after);
     return { type: 'append', events: next.type === 'append' ? [...events, ...next.events] : events };
   });
+}
+
+async function contentsOf(
+  steps: readonly ConversationStep[],
+  readFile: ModelTurn['readFile'],
+): Promise<Map<string, Uint8Array>> {
+  const contents = new Map<string, Uint8Array>();
+  for (const file of steps.flatMap(filesIn)) {
+    const content = contents.get(file.hash) ?? (await readFile(file));
+    if (content !== undefined) contents.set(file.hash, content);
+  }
+  return contents;
 }
 
 /** If a checked input differs from the model's input (e.g. by defaults), adds the model's input. */

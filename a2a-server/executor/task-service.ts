@@ -5,17 +5,20 @@
 import type { AbortAnswer } from '../../shared/protocol/abort-answer.ts';
 import type { CostReport } from '../../shared/protocol/cost-report.ts';
 import type { DecisionsPart, RevokePart, TaskSettings } from '../../shared/protocol/tool-approval.ts';
-import type { TaskFilter, TaskPage, TaskRow } from '../journal/journal.ts';
+import type { FileBytes, TaskFilter, TaskPage, TaskRow } from '../journal/journal.ts';
 import type { CostSum } from '../task/cost-sum.ts';
 import type { JournalEntry, UserMessage } from '../task/events.ts';
 import type { ReadersLeft } from '../task/commands.ts';
 import type { Snapshot } from '../task/snapshot.ts';
+import type { StoredFile } from '../task/stored-file.ts';
 
 /** A message from a client, as the transport parsed it. */
 export interface Incoming {
   principal: string;
   channel: string;
   message: UserMessage;
+  /** The contents of the message's files. */
+  contents?: readonly FileBytes[];
   /** SHA-256 (hex) of the canonical message, for de-duplication (R27). */
   bodyHash: string;
   /** Continue this task. */
@@ -96,6 +99,15 @@ export interface TaskService {
   costs(principal: string, days: number): Promise<CostReport>;
   /** The cost of all tasks of a session. */
   sessionCost(principal: string, sessionId: string): Promise<CostSum>;
+  /**
+   * The content of a file of the task's messages or results, by its hash.
+   * @throws ProductError UNKNOWN_TASK; UNKNOWN_ADDRESS if the task has no such file
+   */
+  file(
+    taskId: string,
+    principal: string,
+    hash: string,
+  ): Promise<Pick<StoredFile, 'mediaType'> & Pick<FileBytes, 'bytes'>>;
   list(filter: TaskFilter, page: { size: number; token?: string }): Promise<TaskPage>;
   /**
    * Yields batches of entries after `after`. Ends when the task has settled (or ended) and the reader has all entries.

@@ -3,8 +3,10 @@ import { onAbort, type AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { ToolOutcome } from '../task/events.ts';
-import { ToolStopped, type ToolResult } from '../tools/tool.ts';
+import { ToolStopped } from '../tools/tool.ts';
 import type { AbortCause } from './abort-cause.ts';
+
+type Success = Omit<Extract<ToolOutcome, { type: 'ok' }>, 'type'>;
 
 interface OutcomeOptions {
   scope: AbortScope<AbortCause>;
@@ -21,7 +23,7 @@ interface OutcomeOptions {
  * Runs the tool to its outcome. After an abort it waits at most the grace period. A tool that has not settled by then
  * is `stopped` and unconfirmed, and its later result is ignored (A2). Never rejects.
  */
-export function outcomeOf(start: () => Promise<ToolResult>, bounds: OutcomeOptions): Promise<ToolOutcome> {
+export function outcomeOf(start: () => Promise<Success>, bounds: OutcomeOptions): Promise<ToolOutcome> {
   const { scope, clock, graceMs, soFar, onUnconfirmed = () => undefined } = bounds;
   return new Promise((resolve) => {
     const stopped = (confirmed: boolean, text: string): void =>

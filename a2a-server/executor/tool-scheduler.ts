@@ -15,7 +15,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { ellipsize } from '../../shared/text/capped-text.ts';
 import { checkpointingWorkspace } from '../checkpoints/checkpointing-workspace.ts';
-import type { Journal } from '../journal/journal.ts';
+import type { FileBytes, Journal } from '../journal/journal.ts';
 import { resolveTargets, type ResolvedTargets } from '../policy/judged-call.ts';
 import type { Policy } from '../policy/policy.ts';
 import { denial } from '../policy/verdict.ts';
@@ -42,6 +42,7 @@ import type { TaskLog } from './task-log.ts';
 import type { ToolExecutionView } from './task-service.ts';
 import type { TimeLimits } from './time-limits.ts';
 import { outcomeOf } from './tool-outcome.ts';
+import { storedResult } from './stored-result.ts';
 import type { UnappendedCommand } from './unappended-command.ts';
 import { ToolStart, type ToolReference } from './tool-start.ts';
 import { ToolOutput } from './tool-output.ts';
@@ -294,6 +295,7 @@ export class ToolScheduler {
     const { output, questions, start } = at;
     let failure: unknown;
     let todos: readonly Todo[] | undefined;
+    let contents: readonly FileBytes[] = [];
     const whole: ToolOutcome =
       tool === undefined
         ? { type: 'error', message: this.#options.toolbox.absence(call.tool) }
@@ -312,10 +314,17 @@ export class ToolScheduler {
                 stopCause: () => at.scope.reason,
                 answeredLate: (text) => void output.addLate(text),
                 asked: { call, place: at.place },
-              }).catch((error: unknown) => {
-                failure = error;
-                throw error;
-              }),
+              }).then(
+                (result) => {
+                  const stored = storedResult(result);
+                  contents = stored.contents;
+                  return stored.success;
+                },
+                (error: unknown) => {
+                  failure = error;
+                  throw error;
+                },
+              ),
             {
               scope: at.scope,
               clock,
@@ -339,6 +348,7 @@ export class ToolScheduler {
     const event: TaskEvent = runsAgain(call, outcome)
       ? { type: 'tool.interrupted', ...at.reference, rerun: true }
       : { type: 'tool.finished', ...at.reference, outcome };
+    const kept = outcome.type === 'ok' ? contents : [];
     const finished = await start.append((s) => {
       // E2: an open question stays pending after a shutdown. The next process records the tool's end, as after a crash.
       const asked = openQuestions(s, call.callId);
@@ -348,7 +358,7 @@ export class ToolScheduler {
           ? []
           : [{ type: 'todos.updated', callId: call.callId, todos }];
       return withTaskState(s, ...start.opening(s), ...asked.map(questionWithdrawn), ...planned, event);
-    });
+    }, kept);
     return finished ? { outcome, end: 'ran' } : start.recorded ? { outcome: null, end: 'ran' } : NOT_RUN;
   }
 }

@@ -81,7 +81,11 @@ export class UnappendedCommand {
         if (change.type !== 'append') return change;
         own = { before, count: change.events.length };
         const more = events(after(before, change.events, before.updatedAt));
-        return { type: 'append', events: [...change.events, ...more], contents };
+        return {
+          type: 'append',
+          events: [...change.events, ...more],
+          contents: [...(change.contents ?? []), ...contents],
+        };
       },
       this.#key,
     );

@@ -41,7 +41,10 @@ export interface Append {
   /** The task's state after these events. */
   state: StateName;
   command?: CommandKey;
-  /** The contents of files before a tool changes them. The events of this append name them by their hashes. */
+  /**
+   * The contents of files: of files before a tool changes them, of a message's files, and of a tool result's files. The
+   * events of this append name them by their hashes.
+   */
   contents?: readonly FileBytes[];
 }
 

@@ -1,7 +1,10 @@
-/** Converts the result of an MCP tool to text for a model (MCP 2025-11-25, Tools: Tool Result). */
+/** Converts the result of an MCP tool to text and files for a model (MCP 2025-11-25, Tools: Tool Result). */
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
+import { fileTypeOf, maxFileBytes } from '../../shared/protocol/attached-file.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
+import { fileLine } from '../task/stored-file.ts';
+import type { ResultFile } from '../tools/tool.ts';
 
 const text = z.object({ type: z.literal('text'), text: z.string() });
 const media = z.object({ type: z.enum(['image', 'audio']), data: z.string(), mimeType: z.string() });
@@ -31,14 +34,40 @@ export const callResultSchema = z.looseObject({
 });
 export type McpCallResult = z.infer<typeof callResultSchema>;
 
-/** Converts a result to text, which is never empty. */
-export function resultText({ content, structuredContent }: McpCallResult): string {
+/** The maximum size of all files of one result, in bytes. The other files become notes. */
+const MAX_FILE_BYTES = 10_000_000;
+
+/** Converts a result to text, which is never empty, and to the files that a model can read. */
+export function resultForModel({ content, structuredContent }: McpCallResult): {
+  text: string;
+  files: ResultFile[];
+} {
   const blocks = content.map((raw) => block.safeParse(raw).data);
-  const parts = blocks.map((known) => (known === undefined ? '[content of an unknown type]' : told(known)));
+  const files: ResultFile[] = [];
+  let left = MAX_FILE_BYTES;
+  const parts = blocks.map((known) => {
+    if (known === undefined) return '[content of an unknown type]';
+    const file = fileOf(known);
+    if (file === undefined || file.bytes.length > left) return told(known);
+    left -= file.bytes.length;
+    files.push(file);
+    return fileLine({ ...file, bytes: file.bytes.length });
+  });
   if (structuredContent !== undefined && !blocks.some((known) => says(known, structuredContent)))
     parts.push(JSON.stringify(structuredContent, null, 2) ?? '');
   const whole = parts.join('\n');
-  return whole.trim() === '' ? '[no output]' : whole;
+  return { text: whole.trim() === '' ? '[no output]' : whole, files };
+}
+
+/** Returns the file of a block, by its bytes. The server's media type may be wrong. */
+function fileOf(known: Block): ResultFile | undefined {
+  const base64 =
+    known.type === 'image' ? known.data : known.type === 'resource' ? known.resource.blob : undefined;
+  if (base64 === undefined) return undefined;
+  const bytes = Buffer.from(base64, 'base64');
+  const mediaType = fileTypeOf(bytes);
+  if (mediaType === undefined || bytes.length > maxFileBytes(mediaType)) return undefined;
+  return { bytes, mediaType, ...(known.type === 'resource' && { name: oneLine(known.resource.uri, 200) }) };
 }
 
 function told(known: Block): string {

@@ -5,7 +5,7 @@ import { CappedText, capText } from '../../shared/text/capped-text.ts';
 import { defineTool } from '../tools/builtin/define-tool.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import { ToolStopped, type Tool } from '../tools/tool.ts';
-import { resultText, type McpCallResult } from './call-result.ts';
+import { resultForModel, type McpCallResult } from './call-result.ts';
 import type { McpCallContext } from './call-until-answered.ts';
 import type { McpToolDefinition } from './tool-list.ts';
 import { toolName } from './tool-name.ts';
@@ -54,7 +54,7 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
         run.output(text, progress);
       };
       const stopCause = (): ReturnType<McpCallContext['stopCause']> => run.stopCause?.();
-      const answeredLate = (late: McpCallResult): void => run.answeredLate?.(resultText(late));
+      const answeredLate = (late: McpCallResult): void => run.answeredLate?.(resultForModel(late).text);
       const context = { signal, output, ask, principal, toolId, stopCause, answeredLate };
       const result = await call(input, context).catch((error: unknown) => {
         if (!signal.aborted) throw error;
@@ -67,10 +67,14 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
           },
         );
       });
-      const text = resultText(result);
+      const { text, files } = resultForModel(result);
       // B4: the model gets errors of this kind. MCP calls them "Tool Execution Errors".
       if (result.isError) throw new Error(capText(text, MAX_TEXT));
-      return { text, summary: `${server}: ${oneLine(name, 60)} answered` };
+      return {
+        text,
+        summary: `${server}: ${oneLine(name, 60)} answered`,
+        ...(files.length > 0 && { files }),
+      };
     },
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Context windows and prices of well-known models. `npm run update-models` writes the data. Each line has its source
- * and date. The settings override windows and prices.
+ * Context windows, prices and input modes of well-known models. `npm run update-models` writes the data. Each line has
+ * its source and date. The settings override all three.
  */
 import type { Price } from '../task/spending.ts';
 import known from './known-models.json' with { type: 'json' };
@@ -9,6 +9,8 @@ export interface KnownModel {
   /** In tokens. */
   contextWindow?: number;
   price: Price;
+  /** The media types of the files that the model takes. None if absent. */
+  inputModes?: string[];
   source: string;
   /** The date of the line. */
   date: string;

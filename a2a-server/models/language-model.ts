@@ -28,10 +28,12 @@ export interface LanguageModelSource {
   patience?: RetryPolicy;
   price?: Model['price'];
   contextWindow?: number;
+  /** The media types of the files that the model takes. */
+  inputModes?: readonly string[];
 }
 
 export function languageModel(source: LanguageModelSource): Model {
-  const { id, provider = {}, blame, patience = RETRY_POLICY, price, contextWindow } = source;
+  const { id, provider = {}, blame, patience = RETRY_POLICY, price, contextWindow, inputModes } = source;
   const longest = contextWindow === undefined ? Infinity : contextWindow * LONGEST_TOKEN;
   const asker: Asker = {
     loaded: new Loaded(source.load),
@@ -48,6 +50,7 @@ export function languageModel(source: LanguageModelSource): Model {
     quietMs: QUIET_MS,
     ...(price && { price }),
     ...(contextWindow !== undefined && { contextWindow }),
+    ...(inputModes && { inputModes }),
     stream: (request) => ({
       [Symbol.asyncIterator]() {
         const abort = new AbortController();

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { modelParametersSchema } from './model-parameters.ts';
 import { keySettingSchema } from './provider-key.ts';
+import { FILE_TYPES } from '../../shared/protocol/attached-file.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 
 /** The model providers. `openai-compatible` is any endpoint with OpenAI's chat completions API. */
@@ -100,6 +101,11 @@ export const modelSettingsSchema = z.strictObject({
     .record(modelIdSchema, z.number().int().min(LEAST_WINDOW))
     .default({})
     .describe(`context windows of models in tokens, by model id; default ${DEFAULT_WINDOW}`),
+  /** The types of the files that models take, by id. They override those of `known-models.json`. */
+  inputModes: z
+    .record(modelIdSchema, z.array(z.enum(FILE_TYPES)))
+    .default({})
+    .describe('types of the files that models take, by model id'),
 });
 export type ModelSettings = z.infer<typeof modelSettingsSchema>;
 

@@ -15,6 +15,8 @@ export interface ModelRequest {
   /** The messages and turns of the task, for an agent that follows rules (the scripted agent). */
   exchanges: readonly ConversationItem[];
   tools: ToolDeclaration[];
+  /** The contents of the conversation's files, by hash. */
+  files?: ReadonlyMap<string, Uint8Array>;
   /** The task and its workspace, for an agent with its own memory, process and directory (ACP). */
   place?: TaskPlace;
   /** The maximum length of the answer in tokens, for a trial. It overrides the settings. */
@@ -56,6 +58,8 @@ export interface Model {
   readonly contextWindow?: number;
   /** The model uses the workspace's instruction files. An ACP agent reads such files itself, and commands need none. */
   readonly readsInstructions?: boolean;
+  /** The media types of the files that the model takes, beside text. None if omitted. */
+  readonly inputModes?: readonly string[];
   /** After this many milliseconds without an event, the task's status reports the silence. Never if omitted. */
   readonly quietMs?: number;
   /**

@@ -3,10 +3,13 @@ import type {
   LanguageModelV3CallOptions,
   LanguageModelV3Message,
   LanguageModelV3Prompt,
+  LanguageModelV3ToolResultOutput,
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider';
 import type { ProviderState, ReplayedPart } from '../task/turn-replay.ts';
 import type { ToolDeclaration } from '../tools/tool.ts';
+import type { ConversationResult } from '../task/conversation.ts';
+import type { ConversationFile } from '../task/conversation-files.ts';
 import type { ConversationStep, ModelRequest } from './model.ts';
 import { mergeProviderData } from './provider-data.ts';
 
@@ -24,14 +27,19 @@ export interface ProviderRequest {
   reasoningOptions?: SharedV3ProviderOptions;
   /** The mark for a message. The provider caches the prompt up to its end. Other providers cache without marks. */
   cachePoint?: SharedV3ProviderOptions;
+  /**
+   * True if a tool message takes text only. The files of the results then follow in a user message. OpenAI's Chat
+   * Completions: "For tool messages, only type text is supported."
+   */
+  filesAfterResults?: boolean;
 }
 
 /** Returns the call options of a request, without its abort signal. */
 export function callOptions(
   request: Omit<ModelRequest, 'signal'>,
-  { options: always, reasoningOptions, cachePoint, ...limits }: ProviderRequest = {},
+  { options: always, reasoningOptions, cachePoint, filesAfterResults, ...limits }: ProviderRequest = {},
 ): LanguageModelV3CallOptions {
-  const prompt = promptOf(request);
+  const prompt = promptOf(request, filesAfterResults === true);
   const options = lacksReasoning(request.conversation) ? always : mergeProviderData(always, reasoningOptions);
   return {
     prompt: cachePoint === undefined ? prompt : withCachePoints(prompt, cachePoint),
@@ -49,10 +57,13 @@ function lacksReasoning(conversation: readonly ConversationStep[]): boolean {
   return last.parts?.some(({ type }) => type === 'reasoning') !== true;
 }
 
-function promptOf({ instructions, conversation }: Omit<ModelRequest, 'signal'>): LanguageModelV3Prompt {
+function promptOf(
+  { instructions, conversation, files = new Map() }: Omit<ModelRequest, 'signal'>,
+  filesAfterResults: boolean,
+): LanguageModelV3Prompt {
   const system: LanguageModelV3Prompt =
     instructions === '' ? [] : [{ role: 'system', content: instructions }];
-  return [...system, ...conversation.map(message)];
+  return [...system, ...conversation.flatMap((step) => messages(step, { files, filesAfterResults }))];
 }
 
 /**
@@ -73,36 +84,93 @@ function withCachePoints(
   );
 }
 
-function message(step: ConversationStep): LanguageModelV3Message {
+type Contents = ReadonlyMap<string, Uint8Array>;
+
+function messages(
+  step: ConversationStep,
+  { files, filesAfterResults }: { files: Contents; filesAfterResults: boolean },
+): LanguageModelV3Message[] {
   switch (step.role) {
     case 'user':
-      return { role: 'user', content: [{ type: 'text', text: step.text }] };
+      return [userMessage(step.text, step.files ?? [], files)];
     case 'assistant':
-      if (step.parts !== undefined) return { role: 'assistant', content: step.parts.map(replayedPart) };
-      return {
-        role: 'assistant',
-        content: [
-          // Providers refuse an empty text block.
-          ...(step.text === '' ? [] : [{ type: 'text' as const, text: step.text }]),
-          ...step.calls.map((call) => ({
-            type: 'tool-call' as const,
-            toolCallId: call.modelCallId,
-            toolName: call.tool,
-            input: call.input,
-          })),
-        ],
-      };
-    case 'tool':
-      return {
-        role: 'tool',
-        content: step.results.map((result) => ({
-          type: 'tool-result' as const,
-          toolCallId: result.modelCallId,
-          toolName: result.tool,
-          output: { type: result.isError ? ('error-text' as const) : ('text' as const), value: result.text },
-        })),
-      };
+      return [assistantMessage(step)];
+    case 'tool': {
+      const results = step.results.map((result) => toolResult(result, filesAfterResults ? undefined : files));
+      const later = filesAfterResults ? step.results.flatMap((result) => result.files ?? []) : [];
+      const message: LanguageModelV3Message = { role: 'tool', content: results };
+      return later.length === 0 ? [message] : [message, userMessage(FILES_OF_RESULTS, later, files)];
+    }
   }
+}
+
+const FILES_OF_RESULTS = '(The files of the results above, in their order.)';
+
+/** Files come before the text, as Anthropic's and Google's documentation recommend. */
+function userMessage(
+  text: string,
+  files: readonly ConversationFile[],
+  contents: Contents,
+): LanguageModelV3Message {
+  return {
+    role: 'user',
+    content: [...files.map((file) => userFile(file, contents)), { type: 'text', text }],
+  };
+}
+
+type UserPart = Extract<LanguageModelV3Message, { role: 'user' }>['content'][number];
+
+function userFile({ hash, mediaType, name }: ConversationFile, contents: Contents): UserPart {
+  const data = contents.get(hash);
+  if (data === undefined) return { type: 'text', text: LOST };
+  return { type: 'file', data, mediaType, ...(name !== undefined && { filename: name }) };
+}
+
+const LOST = '[The content of this file is lost.]';
+
+type ToolPart = Extract<LanguageModelV3Message, { role: 'tool' }>['content'][number];
+
+/** @param contents undefined if the result may contain only text */
+function toolResult(
+  { modelCallId, tool, text, isError, files = [] }: ConversationResult,
+  contents: Contents | undefined,
+): ToolPart {
+  const output: LanguageModelV3ToolResultOutput =
+    contents === undefined || files.length === 0
+      ? { type: isError ? 'error-text' : 'text', value: text }
+      : {
+          type: 'content',
+          value: [{ type: 'text', text }, ...files.map((file) => resultFile(file, contents))],
+        };
+  return { type: 'tool-result', toolCallId: modelCallId, toolName: tool, output };
+}
+
+type ResultPart = Extract<LanguageModelV3ToolResultOutput, { type: 'content' }>['value'][number];
+
+function resultFile({ hash, mediaType, name }: ConversationFile, contents: Contents): ResultPart {
+  const bytes = contents.get(hash);
+  if (bytes === undefined) return { type: 'text', text: LOST };
+  const data = Buffer.from(bytes).toString('base64');
+  return mediaType.startsWith('image/')
+    ? { type: 'image-data', data, mediaType }
+    : { type: 'file-data', data, mediaType, ...(name !== undefined && { filename: name }) };
+}
+
+function assistantMessage(step: Extract<ConversationStep, { role: 'assistant' }>): LanguageModelV3Message {
+  if (step.parts !== undefined) return { role: 'assistant', content: step.parts.map(replayedPart) };
+  return {
+    role: 'assistant',
+    content: [
+      // Providers refuse an empty text block.
+      ...(step.text === '' ? [] : [{ type: 'text' as const, text: step.text }]),
+      ...step.calls.map((call) => ({
+        type: 'tool-call' as const,
+        toolCallId: call.modelCallId,
+        toolName: call.tool,
+        input: call.input,
+      })),
+    ],
+  };
 }
 
 type AssistantPart = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'][number];

@@ -39,6 +39,9 @@ interface Provider {
 /** Anthropic caches only marked prompts, until five minutes after the last use. */
 const CACHED = { type: 'ephemeral' };
 
+/** Chat Completions takes files only in user messages. */
+const CHAT_COMPLETIONS: ProviderRequest = { filesAfterResults: true };
+
 /** The URL and the key of a provider. The key is empty if the provider needs none. */
 interface ProviderAccess {
   baseURL: string;
@@ -69,7 +72,8 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
         ? (await import('@ai-sdk/openai')).createOpenAI({ ...access }).responses(model)
         : compatible('openai', model, access),
     // OpenAI must not store the task. With this option, the answer contains the encrypted reasoning.
-    request: (model) => (needsResponses(model) ? { options: { openai: { store: false } } } : {}),
+    request: (model) =>
+      needsResponses(model) ? { options: { openai: { store: false } } } : CHAT_COMPLETIONS,
   },
   openrouter: {
     keyVariables: ['OPENROUTER_API_KEY'],
@@ -77,20 +81,24 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     baseUrl: 'https://openrouter.ai/api/v1',
     load: (model, access) => compatible('openrouter', model, access),
     // With this option, OpenRouter itself sets the cache marks for Anthropic's models.
-    request: (model) =>
-      model.startsWith('anthropic/') ? { options: { openrouter: { cache_control: CACHED } } } : {},
+    request: (model) => ({
+      ...CHAT_COMPLETIONS,
+      ...(model.startsWith('anthropic/') && { options: { openrouter: { cache_control: CACHED } } }),
+    }),
   },
   ollama: {
     keyVariables: ['OLLAMA_API_KEY'],
     keyNeeded: false,
     baseUrl: 'http://127.0.0.1:11434/v1',
     load: (model, access) => compatible('ollama', model, access),
+    request: () => CHAT_COMPLETIONS,
   },
   vllm: {
     keyVariables: ['VLLM_API_KEY'],
     keyNeeded: false,
     baseUrl: 'http://127.0.0.1:8000/v1',
     load: (model, access) => compatible('vllm', model, access),
+    request: () => CHAT_COMPLETIONS,
   },
   lmstudio: {
     keyVariables: ['LMSTUDIO_API_KEY'],
@@ -109,6 +117,7 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     keyNeeded: false,
     baseUrl: undefined,
     load: (model, access) => compatible('openai-compatible', model, access),
+    request: () => CHAT_COMPLETIONS,
   },
 };
 

@@ -12,6 +12,8 @@ const POLICY = [
   "script-src 'self'",
   "style-src 'self'",
   "connect-src 'self'",
+  // The images of a task. The page fetches them with its sign-in.
+  'img-src blob:',
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

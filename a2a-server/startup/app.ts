@@ -33,6 +33,7 @@ import {
 } from '../http/routes/events-route.ts';
 import { DEFAULT_BODY_LIMITS, requestError } from '../http/wire/json-body.ts';
 import type { BodyLimits } from '../http/wire/json-body.ts';
+import { fileRoute } from '../http/routes/file-route.ts';
 import { identityRoute } from '../http/routes/identity-route.ts';
 import type { ServerIdentity } from '../http/routes/identity-route.ts';
 import { jsonRpcRoute } from '../http/routes/json-rpc-route.ts';
@@ -123,13 +124,14 @@ export function createApp(options: AppOptions): Express {
     identified(byTicket, options),
     eventsRoute(tasks, { heartbeatMs, log, disconnects: options.disconnects }),
   );
-  // The page may use only tasks, messages, tool executions, costs and the list of workspaces.
+  // The page may use only tasks, messages, tool executions, files, costs and the list of workspaces.
   app.use(
     PAGE_API,
     identified((request) => signedIn(request, options.pageSignIn), options),
     openForWork(options.closing),
     toolRoutes(tasks, { limits, log }),
     costRoute(tasks),
+    fileRoute(tasks),
     workspaceRoute(options.workspaces ?? { fallback: null, allowed: [] }),
     restRoute(binding),
     noSuchAddress,
@@ -143,6 +145,7 @@ export function createApp(options: AppOptions): Express {
   app.use(linkRoute(tasks, options.pageSignIn));
   app.use(toolRoutes(tasks, { limits, log }));
   app.use(costRoute(tasks));
+  app.use(fileRoute(tasks));
   app.use(taskSearchRoute(tasks));
   app.use(commandRoutes(options.commands));
   app.use(jsonRpcRoute(binding));

@@ -80,6 +80,7 @@ function build(
   const listPrice = settings.baseUrls[parsed.provider] === undefined ? known?.price : undefined;
   const price = settings.prices[id] ?? listPrice;
   const contextWindow = settings.contextWindow[id] ?? known?.contextWindow ?? DEFAULT_WINDOW;
+  const inputModes = settings.inputModes[id] ?? known?.inputModes ?? [];
   const refusal = parameterRefusal(parsed, parameters, contextWindow);
   if (refusal !== undefined)
     throw new ProductError(
@@ -98,6 +99,7 @@ function build(
     provider: withParameters(request(parsed.model), parameterRequest(parsed, parameters)),
     ...(price && { price }),
     contextWindow,
+    inputModes,
     blame: { keySource: keySourceText(provider, key.source), secrets },
     ...(patience && { patience }),
   });
@@ -129,6 +131,7 @@ type Offer = Pick<
   | 'keys'
   | 'prices'
   | 'contextWindow'
+  | 'inputModes'
   | 'modelParameters'
   | 'budgetCost'
   | 'budgetCostPerDay'
@@ -144,7 +147,7 @@ export function offeredModels(
   options: ModelOptions = {},
 ): Models {
   const { model, fastModel, smartModel, otherModel, modelParameters, ...tables } = settings;
-  const { baseUrls, keys, prices, contextWindow } = tables;
+  const { baseUrls, keys, prices, contextWindow, inputModes } = tables;
   const models = createModels(
     {
       model,
@@ -155,6 +158,7 @@ export function offeredModels(
       keys,
       prices,
       contextWindow,
+      inputModes,
       parameters: modelParameters,
     },
     env,

@@ -14,6 +14,7 @@ import {
   writeClockMark,
 } from '../../shared/state/clock-mark.ts';
 import { removeServerRecord, writeServerRecord } from '../../shared/state/server-record.ts';
+import { FILE_TYPES } from '../../shared/protocol/attached-file.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory, checkWritable } from '../../shared/state/state-directory.ts';
@@ -39,6 +40,7 @@ import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 import { JournalInUse, type Journal } from '../journal/journal.ts';
 import { childProcesses, type ChildProcesses } from '../processes/child-processes.ts';
 import { listen, serverOrigin, stateInUse } from './listen.ts';
+import type { Models } from '../models/model.ts';
 import type { McpServers } from '../mcp-servers/mcp-servers.ts';
 import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
 import { unknownMcpServers } from './server-policy.ts';
@@ -187,17 +189,16 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];
   const app = createApp({
     tasks,
-    card: agentCard(
-      base,
-      record.version,
-      agentSkills({
+    card: agentCard(base, record.version, {
+      skills: agentSkills({
         ...settings,
         ...able,
         mcpServers: namesOf(settings),
         commands: offered,
         shell: confinementText(confinement),
       }),
-    ),
+      fileModes: fileModesOf(worker.models),
+    }),
     commands: offered,
     page: opened.page,
     workspaces: { fallback: settings.workspace ?? null, allowed: settings.allowWorkspace },
@@ -246,6 +247,12 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   };
   let stopped: Promise<void> | undefined;
   return { record, recovered, stop: () => (stopped ??= stop()), hurry: () => tasks.stopTools() };
+}
+
+/** The types of the files that at least one model takes. */
+function fileModesOf(models: Models): string[] {
+  const taken = models.list().flatMap((name) => models.resolve(name).inputModes ?? []);
+  return FILE_TYPES.filter((type) => taken.includes(type));
 }
 
 /** Loads the MCP client only if servers are configured. The servers start in the background. */

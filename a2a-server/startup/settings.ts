@@ -6,6 +6,7 @@ import { setting } from '../../shared/settings/config.ts';
 import type { SettingValues } from '../../shared/settings/config.ts';
 import { LOG_LEVELS } from '../../shared/runtime/logging.ts';
 import { TOKEN_PATTERN } from '../../shared/state/token-file.ts';
+import { FILE_TYPES } from '../../shared/protocol/attached-file.ts';
 import { taskModeSchema } from '../../shared/protocol/tool-approval.ts';
 import { rulesSchema } from '../policy/rule.ts';
 import { durationSchema, DURATION_ALLOWED } from '../../shared/settings/duration.ts';
@@ -417,6 +418,14 @@ export const UNFLAGGED_SETTINGS = {
     env: 'A2A_SERVER_CONTEXT_WINDOW',
     describe: `context windows of models in tokens (default: those of well-known models, otherwise ${DEFAULT_WINDOW})`,
     allowed: 'in the configuration file, {"provider:model": 32768}, from 8000',
+  }),
+  inputModes: setting({
+    kind: 'text',
+    schema: modelSettingsSchema.shape.inputModes,
+    fallback: {},
+    env: 'A2A_SERVER_INPUT_MODES',
+    describe: 'types of the files that models take (default: those of well-known models, otherwise none)',
+    allowed: `in the configuration file, {"provider:model": ["image/png"]}, of ${FILE_TYPES.join(', ')}`,
   }),
   modelParameters: setting({
     kind: 'text',

@@ -1,10 +1,17 @@
 /** Formats the result of a call for the model. Pure. */
 import { answerText } from '../../shared/protocol/preview-text.ts';
 import type { ToolOutcome } from './events.ts';
+import type { StoredFile } from './stored-file.ts';
 import { questionOf, type Call } from './snapshot.ts';
 
-/** Returns the text of a call's result for the model. The text also describes a person's edit (D4). */
-export function resultForModel(call: Call): { text: string; isError: boolean } {
+interface ModelResult {
+  text: string;
+  isError: boolean;
+  files?: readonly StoredFile[];
+}
+
+/** Returns a call's result for the model. The text also describes a person's edit (D4). */
+export function resultForModel(call: Call): ModelResult {
   if (call.state.type !== 'settled')
     return { text: 'This call was not run: the task ended first.', isError: true };
   const { result } = call.state;
@@ -34,10 +41,10 @@ export function resultForModel(call: Call): { text: string; isError: boolean } {
   }
 }
 
-function outcomeText(outcome: ToolOutcome): { text: string; isError: boolean } {
+function outcomeText(outcome: ToolOutcome): ModelResult {
   switch (outcome.type) {
     case 'ok':
-      return { text: outcome.text, isError: false };
+      return { text: outcome.text, isError: false, ...(outcome.files && { files: outcome.files }) };
     case 'error':
       return { text: outcome.message, isError: true };
     case 'stopped': {

@@ -7,6 +7,7 @@
  * - The process terminates: each summary covers more than the last summary. Each clip is shorter or covers more.
  */
 import { isSamePlace, conversationPassages, type ConversationStep, type Passage } from './conversation.ts';
+import { fileTokens, type ConversationFile } from './conversation-files.ts';
 import type { TaskEvent, TurnPlace } from './events.ts';
 import { fold } from './fold.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -36,6 +37,8 @@ export interface ContextWindow {
   model: string;
   /** A hash of the system prompt and the tools. */
   basis: string;
+  /** The media types of the files that the model takes. The default is none. */
+  inputModes?: readonly string[] | undefined;
 }
 
 /** The next step that shortens the conversation. */
@@ -187,7 +190,7 @@ function total(shown: readonly Passage[]): number {
 function stepTokens(step: ConversationStep): number {
   switch (step.role) {
     case 'user':
-      return WRAPPING + tokensOf(step.text);
+      return WRAPPING + tokensOf(step.text) + tokensOfFiles(step.files);
     case 'assistant':
       if (step.parts !== undefined) return step.parts.reduce((sum, part) => sum + partTokens(part), WRAPPING);
       return step.calls.reduce(
@@ -195,8 +198,15 @@ function stepTokens(step: ConversationStep): number {
         WRAPPING + tokensOf(step.text),
       );
     case 'tool':
-      return step.results.reduce((sum, { text }) => sum + WRAPPING + tokensOf(text), WRAPPING);
+      return step.results.reduce(
+        (sum, { text, files }) => sum + WRAPPING + tokensOf(text) + tokensOfFiles(files),
+        WRAPPING,
+      );
   }
+}
+
+function tokensOfFiles(files: readonly ConversationFile[] = []): number {
+  return files.reduce((sum, file) => sum + fileTokens(file), 0);
 }
 
 function partTokens(part: ReplayedPart): number {

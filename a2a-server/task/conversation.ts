@@ -2,8 +2,11 @@
 import { commandLine } from '../../shared/protocol/agent-command.ts';
 import { stuckRemarks } from './stuck-detection.ts';
 import { resultForModel } from './call-result.ts';
+import { filesForModel, type ConversationFile } from './conversation-files.ts';
+import { fileLine } from './stored-file.ts';
+import { messageFiles } from './task-files.ts';
 import { isReplayable, replayedParts, type ConversationReader, type ReplayedPart } from './turn-replay.ts';
-import type { TurnPlace, UserMessage } from './events.ts';
+import type { MessagePart, TurnPlace, UserMessage } from './events.ts';
 import { callsOf, type Snapshot, type Turn } from './snapshot.ts';
 
 export interface ModelCall {
@@ -14,10 +17,19 @@ export interface ModelCall {
 
 /** One step of the conversation in a form that fits every model. */
 export type ConversationStep =
-  | { role: 'user'; text: string }
+  | { role: 'user'; text: string; files?: readonly ConversationFile[] }
   /** `parts`: the same turn with its model's own data. Absent for another model, and after a change before the turn. */
   | { role: 'assistant'; text: string; calls: ModelCall[]; parts?: ReplayedPart[] }
-  | { role: 'tool'; results: { modelCallId: string; tool: string; text: string; isError: boolean }[] };
+  | { role: 'tool'; results: ConversationResult[] };
+
+/** The result of one call. */
+export interface ConversationResult {
+  modelCallId: string;
+  tool: string;
+  text: string;
+  isError: boolean;
+  files?: readonly ConversationFile[];
+}
 
 /**
  * A part of the conversation that the context window keeps or omits completely: a message, or a turn with the results
@@ -32,7 +44,7 @@ export interface Passage {
 
 /**
  * @param earlier snapshots of the session's ended tasks, oldest first
- * @param reader the model that gets the conversation. Without it, no turn has `parts`.
+ * @param reader the model that gets the conversation. Without it, no turn has `parts`, and all files stay.
  * @returns steps with a result for each call, as providers require
  */
 export function conversation(
@@ -48,6 +60,26 @@ export function conversationPassages(
   earlier: readonly Snapshot[],
   current: Snapshot,
   reader?: ConversationReader,
+): Passage[] {
+  const passages = summarisedPassages(earlier, current, reader);
+  if (reader === undefined) return passages;
+  // All steps in one call, because the files have one size limit.
+  const steps = filesForModel(
+    passages.flatMap((passage) => passage.steps),
+    reader,
+  );
+  let next = 0;
+  return passages.map((passage) => {
+    const from = next;
+    next += passage.steps.length;
+    return { ...passage, steps: steps.slice(from, next) };
+  });
+}
+
+function summarisedPassages(
+  earlier: readonly Snapshot[],
+  current: Snapshot,
+  reader: ConversationReader | undefined,
 ): Passage[] {
   const tasks = [...earlier, current];
   const all = tasks.flatMap((snapshot, index) => {
@@ -93,7 +125,7 @@ function passagesOf(
   const { taskId, exchanges, queued } = snapshot;
   const remarked = stuckRemarks(snapshot);
   const passages = exchanges.map((exchange): Passage => {
-    if (exchange.type === 'message') return { kind: 'message', steps: [userStep(exchange.message)] };
+    if (exchange.type === 'message') return { kind: 'message', steps: [userStep(exchange.message, taskId)] };
     const { turn } = exchange.turn;
     const steps = turnSteps(snapshot, exchange.turn, {
       clip: clip(turn),
@@ -102,7 +134,7 @@ function passagesOf(
     });
     return { kind: 'turn', place: { taskId, turn }, steps };
   });
-  const waiting = queued.map((message): Passage => ({ kind: 'message', steps: [userStep(message)] }));
+  const waiting = queued.map((message): Passage => ({ kind: 'message', steps: [userStep(message, taskId)] }));
   const [begins, ...rest] = [...passages, ...waiting];
   const opening: Passage[] =
     begins === undefined ? [] : [begins.kind === 'message' ? { ...begins, kind: first } : begins];
@@ -129,16 +161,26 @@ function noted(text: string): ConversationStep {
   return { role: 'assistant', text: `(${text})`, calls: [] };
 }
 
-function userStep(message: UserMessage): ConversationStep {
-  return { role: 'user', text: messageText(message) };
+function userStep(message: UserMessage, taskId: string): ConversationStep {
+  const files = messageFiles(message).map((file) => ({ ...file, taskId }));
+  return { role: 'user', text: messageText(message), ...(files.length > 0 && { files }) };
 }
 
-/** Returns the text of a message for an agent. */
+/** Returns the text of a message for an agent. A line stands for each file. */
 export function messageText({ parts, command }: UserMessage): string {
   if (command) return `(Carried out: ${commandLine(command)})`;
-  return parts
-    .map((part) => (part.type === 'text' ? part.text : JSON.stringify(part.data, null, 2)))
-    .join('\n\n');
+  return parts.map(partText).join('\n\n');
+}
+
+function partText(part: MessagePart): string {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'data':
+      return JSON.stringify(part.data, null, 2);
+    case 'stored-file':
+      return fileLine(part.file);
+  }
 }
 
 /** @param remark a note for the model. The last result contains it. Without results, it is a user message. */
@@ -164,11 +206,15 @@ function turnSteps(
       ...(assistant.text === '' ? [] : [assistant]),
       ...(remark === undefined ? [] : [{ role: 'user' as const, text: remark }]),
     ];
-  const results = calls.map((call, index) => {
-    const { text, isError } = resultForModel(call);
-    const shown = keepEnds(text, clip);
+  const results = calls.map((call, index): ConversationResult => {
+    const { text, isError, files = [] } = resultForModel(call);
+    const whole = clip === Infinity;
+    const kept = keepEnds(text, clip);
+    const shown = whole || files.length === 0 ? kept : `${kept}\n${FILES_LEFT_OUT}`;
     const last = index === calls.length - 1;
     return {
+      ...(whole &&
+        files.length > 0 && { files: files.map((file) => ({ ...file, taskId: snapshot.taskId })) }),
       modelCallId: call.modelCallId,
       tool: call.tool,
       text: last && remark !== undefined ? `${shown}\n\n${remark}` : shown,
@@ -177,6 +223,10 @@ function turnSteps(
   });
   return [assistant, { role: 'tool', results }];
 }
+
+/** Stands for the files of a turn that has been clipped. */
+const FILES_LEFT_OUT =
+  '[The files of this result are left out to save space. Call the tool again to see them.]';
 
 /** Shortens a text to `chars` characters: two thirds from the start, the omitted count, one third from the end. */
 export function keepEnds(text: string, chars: number): string {

@@ -20,14 +20,18 @@ import type {
   ToolSource,
 } from '../../shared/protocol/tool-approval.ts';
 import type { InstructionFile } from './instructions.ts';
+import type { StoredFile } from './stored-file.ts';
 import type { TurnReplay } from './turn-replay.ts';
 
-/** One part of a person's message: text, or structured data. The agent gets the data unchanged. */
-export type MessagePart = { type: 'text'; text: string } | { type: 'data'; data: unknown };
+/** Text or structured data. The agent gets the data unchanged. */
+type TextOrData = { type: 'text'; text: string } | { type: 'data'; data: unknown };
+
+/** One part of a person's message. */
+export type MessagePart = TextOrData | { type: 'stored-file'; file: StoredFile };
 
 /** One part of an agent's output: text, data, or a file as content or URL. */
 export type ContentPart =
-  | MessagePart
+  | TextOrData
   | { type: 'file'; base64: string; name?: string | undefined; mediaType?: string | undefined }
   | { type: 'file-url'; url: string; name?: string | undefined; mediaType?: string | undefined };
 
@@ -118,9 +122,12 @@ export interface SavedFile {
   after: FileState;
 }
 
-/** The outcome of a tool execution. `text` is for the model and already has its maximum length. */
+/**
+ * The outcome of a tool execution. `text` is for the model and already has its maximum length. The append with this
+ * outcome contains the contents of `files`.
+ */
 export type ToolOutcome =
-  | { type: 'ok'; text: string; summary: string }
+  | { type: 'ok'; text: string; summary: string; files?: readonly StoredFile[] }
   | { type: 'error'; message: string }
   | {
       type: 'stopped';

@@ -30,6 +30,8 @@ export interface TurnReplay {
 export interface ConversationReader {
   model: string;
   basis: string;
+  /** The media types of the files that the model takes. The default is none. */
+  inputModes?: readonly string[] | undefined;
 }
 
 /** A part with its content. */

@@ -1,5 +1,6 @@
 /** Defines a tool: a schema, a kind of side effect, a preview that a person can review, and the work. */
 import type { z } from 'zod';
+import type { FileType } from '../../shared/protocol/attached-file.ts';
 import type { Answer, Question } from '../../shared/protocol/question.ts';
 import type {
   Preview,
@@ -61,9 +62,18 @@ export interface ToolRun extends ToolContext {
   asked?: { call: Call; place: TaskPlace };
 }
 
+/** A file for the model: one of `FILE_TYPES`, and not larger than `maxFileBytes`. */
+export interface ResultFile {
+  bytes: Uint8Array;
+  mediaType: FileType;
+  name?: string;
+}
+
 export interface ToolResult {
   /** The text for the model; the tool limits its length. */
   text: string;
+  /** Files for the model. If the model does not take them, it gets a sentence instead. The text names each file. */
+  files?: readonly ResultFile[];
   /** One line for a person, for example `wrote test.md (5 bytes)`. */
   summary: string;
 }

@@ -265,5 +265,18 @@ export const taskOverviewSchema = z.object({
   instructions: z.array(z.object({ path: z.string(), bytes: z.number(), cut: z.boolean() })).optional(),
   /** The usage of all tasks of the session. Only in the responses to GetTask and ListTasks. */
   sessionUsage: costSumSchema.optional().catch(undefined),
+  /** Only if there are files. `callId`: the call whose result contains the file; absent for a file of a message. */
+  files: z
+    .array(
+      z.object({
+        /** SHA-256 (hex). `GET /api/tasks/{id}/files/{hash}` returns the content. */
+        hash: z.string(),
+        bytes: z.number(),
+        mediaType: z.string(),
+        name: z.string().optional(),
+        callId: z.string().optional(),
+      }),
+    )
+    .optional(),
 });
 export type TaskOverview = z.infer<typeof taskOverviewSchema>;

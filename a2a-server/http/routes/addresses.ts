@@ -20,6 +20,7 @@ const WORK: Addresses = {
   '/tasks/{id}/pushNotificationConfigs/{id}': ['GET', 'DELETE'],
   '/extendedAgentCard': ['GET'],
   '/api/costs': ['GET'],
+  '/api/tasks/{id}/files/{id}': ['GET'],
   '/api/tools': ['GET'],
   '/api/tools/abort/{id}': ['POST'],
 };

@@ -14,8 +14,13 @@ const SCHEME = 'bearer';
 /**
  * @param url the server's address for clients, without a final slash
  * @param skills the skills that the settings allow (agent-skills.ts)
+ * @param fileModes the types of the files that a model of this server takes
  */
-export function agentCard(url: string, version: string, skills: readonly AgentSkill[] = []): AgentCard {
+export function agentCard(
+  url: string,
+  version: string,
+  { skills = [], fileModes = [] }: { skills?: readonly AgentSkill[]; fileModes?: readonly string[] } = {},
+): AgentCard {
   return {
     name: AGENT_NAME,
     description:
@@ -71,7 +76,7 @@ export function agentCard(url: string, version: string, skills: readonly AgentSk
       },
     },
     securityRequirements: [{ schemes: { [SCHEME]: { list: [] } } }],
-    defaultInputModes: [...INPUT_MODES],
+    defaultInputModes: [...INPUT_MODES, ...fileModes],
     defaultOutputModes: [...OUTPUT_MODES],
     skills: [...skills],
     signatures: [],

@@ -13,6 +13,7 @@ import { issuesOf } from '../../../shared/settings/config.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { AGENT_COMMAND, commandPart } from '../../../shared/protocol/agent-command.ts';
 import type { CommandCall } from '../../../shared/protocol/agent-command.ts';
+import { MAX_MESSAGE_FILE_BYTES } from '../../../shared/protocol/attached-file.ts';
 import {
   decisionsPartSchema,
   revokePartSchema,
@@ -23,6 +24,8 @@ import type { DecisionsPart, RevokePart, TaskSettings } from '../../../shared/pr
 import type { Incoming } from '../../executor/task-service.ts';
 import type { MessagePart, UserMessage } from '../../task/events.ts';
 import { INPUT_MODES } from './output-modes.ts';
+import { readFilePart } from './file-part.ts';
+import type { FileBytes } from '../../journal/journal.ts';
 
 /** The default channel, if the client names none. */
 const CHANNEL = 'a2a';
@@ -37,7 +40,9 @@ export function incomingOf(
     throw new PushNotificationNotSupportedError();
   const { message } = request;
   if (message === undefined) throw malformed('The request has no message.');
-  const parts = message.parts.map(partOf);
+  const contents: FileBytes[] = [];
+  const parts = message.parts.map((part) => partOf(part, contents));
+  refuseLargeFiles(contents);
   const command = commandIn(parts);
   const deciding = command === undefined ? decidingIn(parts) : undefined;
   const settings = settingsIn(message);
@@ -47,7 +52,8 @@ export function incomingOf(
     principal,
     channel: deciding?.channel ?? CHANNEL,
     message: { messageId: message.messageId, parts, ...(command && { command }), ...aboutOf(message) },
-    // The hash covers only the content. So the hash does not depend on the binding or the version (R27).
+    ...(contents.length > 0 && { contents }),
+    // The hash covers only the content, of files by their hashes. So the hash does not depend on the binding or the version (R27).
     bodyHash: sha256(stringify({ parts, settings, ...taskId, ...sessionId })),
     ...taskId,
     ...sessionId,
@@ -60,8 +66,20 @@ export function incomingOf(
 /**
  * Converts a part of the message. `request-schemas.ts` has checked that each part has one content. The SDK's codec
  * drops `"data": null`, so a part without content had this value.
+ * @param contents gets the content of a file
  */
-function partOf({ content, mediaType }: Part): MessagePart {
+function partOf({ content, mediaType, filename }: Part, contents: FileBytes[]): MessagePart {
+  if (content?.$case === 'raw') {
+    const { part, stored } = readFilePart({ bytes: content.value, name: filename });
+    contents.push(...stored);
+    return part;
+  }
+  // A fetch needs an approval, because a URL can carry data out. The tool `fetch` asks for it.
+  if (content?.$case === 'url')
+    throw new ProductError(
+      'UNSUPPORTED_CONTENT',
+      "This agent takes no file part with a URL. Send the file's bytes, or name the URL in a text part: the agent asks before it fetches a URL.",
+    );
   const supported = INPUT_MODES.includes(mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? '');
   if (mediaType !== '' && !supported)
     throw new ProductError(
@@ -73,15 +91,19 @@ function partOf({ content, mediaType }: Part): MessagePart {
       return { type: 'text', text: content.value };
     case 'data':
       return { type: 'data', data: content.value };
-    case 'raw':
-    case 'url':
-      throw new ProductError(
-        'UNSUPPORTED_CONTENT',
-        'File parts are not supported. Put the file into the workspace and name it in a text part.',
-      );
     case undefined:
       return { type: 'data', data: null };
   }
+}
+
+function refuseLargeFiles(contents: readonly FileBytes[]): void {
+  const total = contents.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  if (total <= MAX_MESSAGE_FILE_BYTES) return;
+  throw new ProductError(
+    'TOO_LARGE',
+    `The files of this message have ${total} bytes; at most ${MAX_MESSAGE_FILE_BYTES} bytes are allowed. Send fewer files, or put them into the workspace and name them.`,
+    { facts: { limit: String(MAX_MESSAGE_FILE_BYTES) } },
+  );
 }
 
 /** Returns the client's information about its message. The history contains it. */

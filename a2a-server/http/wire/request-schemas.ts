@@ -29,6 +29,11 @@ function camelCase(name: string): string {
 
 // ProtoJSON: null is the same as an absent field.
 const text = z.string().nullish();
+/** ProtoJSON: standard or URL-safe base64, with or without padding. */
+const base64 = z
+  .string()
+  .regex(/^[\w+/-]*={0,2}$/, 'expected base64')
+  .nullish();
 const texts = z.array(z.string()).nullish();
 const struct = z.record(z.string(), z.unknown()).nullish();
 const flag = z.boolean().nullish();
@@ -60,7 +65,7 @@ const CONTENTS = ['text', 'raw', 'url'] as const;
 
 const part = fields({
   text,
-  raw: text,
+  raw: base64,
   url: text,
   filename: text,
   mediaType: text,
@@ -99,7 +104,7 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([, it]) => it !== null));
 }
 
-const legacyFile = legacyFields({ bytes: text, uri: text, name: text, mimeType: text }).refine(
+const legacyFile = legacyFields({ bytes: base64, uri: text, name: text, mimeType: text }).refine(
   ({ bytes, uri }) => (bytes === undefined) !== (uri === undefined),
   'a file has either bytes or a uri',
 );
@@ -129,7 +134,7 @@ const legacyTask = legacyFields({ ...TASK, historyLength: count.nullish() });
 const LEGACY_CONTENTS = ['text', 'file', 'data'] as const;
 const legacyRestPart = fields({
   text,
-  file: fields({ fileWithUri: text, fileWithBytes: text, mimeType: text }).nullish(),
+  file: fields({ fileWithUri: text, fileWithBytes: base64, mimeType: text }).nullish(),
   data: fields({ data: struct }).nullish(),
   metadata: struct,
 }).refine(

@@ -13,6 +13,7 @@ import { pendingActions } from '../../task/pending.ts';
 import { callsOf } from '../../task/snapshot.ts';
 import { costView } from '../../task/cost-report.ts';
 import type { CostSum } from '../../task/cost-sum.ts';
+import { filesOf } from '../../task/task-files.ts';
 import { NO_SPENDING, addSpending } from '../../task/spending.ts';
 import type { Call, Decided, Snapshot, Turn } from '../../task/snapshot.ts';
 import { canceledText, outcomeSummary, pendingMessage, RESPONSE, statusId } from './event-projection.ts';
@@ -198,6 +199,7 @@ function fate({ state }: Call): string {
 }
 
 function overviewOf(snapshot: Snapshot): TaskOverview {
+  const files = filesOf(snapshot);
   return {
     settings: snapshot.settings,
     grants: snapshot.grants.map(grantView),
@@ -216,6 +218,7 @@ function overviewOf(snapshot: Snapshot): TaskOverview {
     ...(snapshot.instructions.length > 0 && {
       instructions: snapshot.instructions.map(({ path, bytes, cut }) => ({ path, bytes, cut })),
     }),
+    ...(files.length > 0 && { files }),
   };
 }
 

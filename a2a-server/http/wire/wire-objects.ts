@@ -4,7 +4,8 @@ import type { Artifact, Message, Part } from '@a2a-js/sdk';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { Aside, Todo } from '../../../shared/protocol/tool-approval.ts';
-import type { Artifact as GivenArtifact, ContentPart, UserMessage } from '../../task/events.ts';
+import type { Artifact as GivenArtifact, ContentPart, MessagePart, UserMessage } from '../../task/events.ts';
+import { fileLine } from '../../task/stored-file.ts';
 import { tailoredPart } from './output-modes.ts';
 import type { OutputModes } from './output-modes.ts';
 import type { StateName } from '../../task/snapshot.ts';
@@ -80,11 +81,16 @@ export function message(view: ClientView, role: 'user' | 'agent', messageId: str
   };
 }
 
-/** Builds the client's message as the client sent it. */
+/** A line stands for a file, because a history with all files would be too long. */
+function sentPart(part: MessagePart): Part {
+  return part.type === 'stored-file' ? textPart(fileLine(part.file)) : partOf(part);
+}
+
+/** Builds the client's message as the client sent it, except its files. */
 export function userMessage(view: ClientView, sent: UserMessage): Message {
   const { messageId, parts, metadata, extensions = [], referenceTaskIds = [] } = sent;
   return {
-    ...message(view, 'user', messageId, parts.map(partOf)),
+    ...message(view, 'user', messageId, parts.map(sentPart)),
     metadata,
     extensions: [...extensions],
     referenceTaskIds: [...referenceTaskIds],

@@ -8,6 +8,7 @@ import { ActionList } from './action-list.tsx';
 import { decidedHere, updateShownActions } from './shown-actions.ts';
 import type { ShownAction } from './shown-actions.ts';
 import { STATE_WORDS } from './state-words.ts';
+import { TaskFiles } from './task-files.tsx';
 
 interface TaskViewProps {
   client: A2aClient;
@@ -25,6 +26,7 @@ export function TaskView({ client, taskId, link, onChange }: TaskViewProps) {
   const [report, setReport] = useState<TaskReport>();
   const [actions, setActions] = useState<readonly ShownAction[]>([]);
   const [live, setLive] = useState('');
+  const [fileChanges, setFileChanges] = useState(0);
   const [problem, setProblem] = useState<string>();
   const fail = (error: unknown): void => setProblem(error instanceof Error ? error.message : String(error));
 
@@ -39,6 +41,9 @@ export function TaskView({ client, taskId, link, onChange }: TaskViewProps) {
             const { text } = progress.activity;
             setLive((before) => (before + text).slice(-LIVE));
           }
+          // A result, or the start of a turn with a new message, may bring files.
+          const finished = progress.type === 'activity' && progress.activity.type === 'tool.finished';
+          if (progress.type === 'state' || finished) setFileChanges((before) => before + 1);
           setReport(attached.report);
           if (progress.type !== 'state') return;
           setActions((before) => updateShownActions(before, progress.report.pending));
@@ -106,6 +111,7 @@ export function TaskView({ client, taskId, link, onChange }: TaskViewProps) {
           <button onClick={() => void abort(toolId).catch(fail)}>Abort</button>
         </div>
       ))}
+      <TaskFiles taskId={taskId} changes={fileChanges} />
       <div data-live>
         {live !== '' && report.tools.length > 0 && <pre aria-label="Live output">{visibleText(live)}</pre>}
         {report.message !== '' && <p>{visibleText(report.message)}</p>}

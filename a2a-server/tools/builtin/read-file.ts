@@ -1,8 +1,12 @@
-/** The `read-file` tool returns the lines of a text file. */
+/** The `read-file` tool returns the lines of a text file, or an image or a PDF as a file. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { count, oneLine } from '../../../shared/text/one-line.ts';
-import type { Tool } from '../tool.ts';
+import { fileTypeOf, maxFileBytes, type FileType } from '../../../shared/protocol/attached-file.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { fileLine } from '../../task/stored-file.ts';
+import type { Tool, ToolResult } from '../tool.ts';
+import { textOf, type FileContent } from '../workspace/text-file.ts';
 
 const MAX_LINES = 2000;
 /** The maximum length of the returned text, in UTF-16 units. A longer line is cut. */
@@ -17,7 +21,7 @@ const schema = z.strictObject({
 export const readFile: Tool = defineTool({
   name: 'read-file',
   description:
-    'Reads a UTF-8 text file of the workspace, exactly as it is. If there are more lines, a note in square brackets at the end says so.',
+    'Reads a UTF-8 text file of the workspace, exactly as it is. If there are more lines, a note in square brackets at the end says so. Also shows an image (PNG, JPEG, GIF, WebP) or a PDF.',
   sideEffect: 'none',
   schema,
   timeoutMs: () => 30_000,
@@ -28,13 +32,15 @@ export const readFile: Tool = defineTool({
     return { preview: { type: 'json', value: input }, basis: null };
   },
   run: async ({ path, offset, limit }, { workspace }) => {
-    const file = await workspace.read(path);
+    const file = await workspace.bytes(path);
     if (file === undefined) {
       throw new Error(`There is no "${path}" in the workspace; list-files shows what is there.`);
     }
-    if (file.content === '')
-      return { text: `[${file.path} is empty.]`, summary: `read ${file.path} (empty)` };
-    const lines = linesOf(file.content);
+    const type = fileTypeOf(file.bytes);
+    if (type !== undefined) return fileResult(type, file);
+    const content = textOf(file);
+    if (content === '') return { text: `[${file.path} is empty.]`, summary: `read ${file.path} (empty)` };
+    const lines = linesOf(content);
     if (offset > lines.length) {
       throw new Error(`"${path}" has ${count(lines.length, 'line')}; offset ${offset} is beyond its end.`);
     }
@@ -45,6 +51,22 @@ export const readFile: Tool = defineTool({
     };
   },
 });
+
+/** @throws ProductError TOO_LARGE if no model takes a file of this size */
+function fileResult(mediaType: FileType, { path, bytes }: FileContent): ToolResult {
+  const most = maxFileBytes(mediaType);
+  if (bytes.length > most)
+    throw new ProductError(
+      'TOO_LARGE',
+      `"${path}" (${mediaType}) has ${bytes.length} bytes; models take at most ${most}. Make it smaller with a shell command.`,
+    );
+  const name = path.split('/').at(-1) ?? path;
+  return {
+    text: fileLine({ name: path, mediaType, bytes: bytes.length }),
+    summary: `read ${path} (${mediaType}, ${bytes.length} bytes)`,
+    files: [{ bytes, mediaType, name }],
+  };
+}
 
 /** Each line keeps its line end, so the joined lines equal the text. */
 function linesOf(content: string): string[] {

@@ -56,7 +56,7 @@ export async function readContent(
 export async function readText(directory: Directory, file: FileToRead): Promise<TextFile> {
   const bytes = await readBytes(directory, file);
   const { path } = file;
-  return { path, content: decode(bytes, path), bytes: bytes.length, hash: hashOf(bytes) };
+  return { path, content: textOf({ bytes, path }), bytes: bytes.length, hash: hashOf(bytes) };
 }
 
 /** Returns the hash of the current content, or ABSENT. */
@@ -103,7 +103,8 @@ async function readToEnd(
   }
 }
 
-function decode(bytes: Uint8Array, path: string): string {
+/** Decodes the content of a text file. @throws ProductError UNSUPPORTED_CONTENT if it is no text in UTF-8 */
+export function textOf({ bytes, path }: Pick<FileContent, 'bytes' | 'path'>): string {
   if (bytes.includes(0)) {
     throw new ProductError('UNSUPPORTED_CONTENT', `"${path}" is a binary file; the file tools work on text.`);
   }

@@ -28,6 +28,8 @@ interface Written {
 }
 
 export class ScriptedTasks implements TaskService {
+  /** The contents of files, by hash. */
+  readonly files = new Map<string, { mediaType: string; bytes: Uint8Array }>();
   readonly received: Incoming[] = [];
   readonly cancelled: { taskId: string; reason: string; channel: string }[] = [];
   readonly aborted: { toolId: string; principal: string; reason: string }[] = [];
@@ -142,6 +144,13 @@ export class ScriptedTasks implements TaskService {
 
   async row(taskId: string, principal: string): Promise<TaskRow> {
     return rowOf(await this.#fold(taskId, principal));
+  }
+
+  async file(taskId: string, principal: string, hash: string) {
+    await this.#fold(taskId, principal);
+    const found = this.files.get(hash);
+    if (found === undefined) throw new ProductError('UNKNOWN_ADDRESS', `Task ${taskId} has no such file.`);
+    return found;
   }
 
   snapshot(taskId: string, principal: string, atSeq?: number): Promise<Snapshot> {

@@ -1,7 +1,9 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { plan, type PlannedStep, write } from '../../support/offline-plan.ts';
+import { PNG } from '../../support/sample-files.ts';
 import { stage, type Stage } from '../../support/stage.ts';
 import { makeLink, signIn } from './support/sign-in.ts';
 import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
@@ -58,6 +60,10 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
   /** The page shows a task with this text. */
   async function sent(text: string): Promise<string> {
     on = await stage();
+    return open(text);
+  }
+
+  async function open(text: string): Promise<string> {
     const { taskId } = await on.peer.send(text);
     context = await browser.newContext();
     page = await context.newPage();
@@ -72,6 +78,17 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     expect(problems).toEqual([]);
   });
   const state = (word: string): Promise<void> => page.locator(`article .state-${word}`).waitFor();
+
+  test('shows the image of a tool result, with its name and size', async () => {
+    on = await stage();
+    await writeFile(join(on.server.workspace, 'dot.png'), PNG);
+    const text = plan({ tool: 'read-file', input: { path: 'dot.png' } }, { say: 'Seen.' });
+    await open(text);
+    const image = page.locator('figure.file img');
+    await image.waitFor();
+    expect(await image.evaluate((it) => 'naturalWidth' in it && it.naturalWidth)).toBe(1);
+    expect(await page.locator('figure.file figcaption').textContent()).toBe('dot.png (image/png, 70 bytes)');
+  });
 
   test('R01 shows a waiting write as a diff; an approval there writes it once; the address loses its code', async () => {
     const taskId = await shown(

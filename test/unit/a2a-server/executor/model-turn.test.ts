@@ -42,6 +42,7 @@ function turn(stream: () => AsyncIterable<ModelEvent>, prepare?: ModelTurn['prep
     tools: [],
     basis: 'basis',
     earlier: [],
+    readFile: () => Promise.resolve(undefined),
     workspace: '/workspace',
     scope: new AbortScope(),
     prepare: prepare ?? (() => Promise.reject(new Error('no call was expected'))),

@@ -1,11 +1,41 @@
 import { describe, expect, it } from '@jest/globals';
-import { callResultSchema, resultText } from '../../../../a2a-server/mcp-servers/call-result.ts';
+import { PDF, PNG } from '../../../support/sample-files.ts';
+import { callResultSchema, resultForModel } from '../../../../a2a-server/mcp-servers/call-result.ts';
 
 function textOf(result: unknown): string {
-  return resultText(callResultSchema.parse(result));
+  return resultForModel(callResultSchema.parse(result)).text;
+}
+
+/** An image with this size in bytes. */
+function image(bytes: number): object {
+  const data = Buffer.concat([PNG, Buffer.alloc(bytes - PNG.length)]).toString('base64');
+  return { type: 'image', mimeType: 'image/png', data };
 }
 
 describe('the result of an MCP tool', () => {
+  it('has the files that a model can read, with the types of their bytes', () => {
+    const dot = { type: 'image', mimeType: 'image/jpeg', data: PNG.toString('base64') };
+    const pdf = { type: 'resource', resource: { uri: 'a:spec', blob: PDF.toString('base64') } };
+    const found = resultForModel(callResultSchema.parse({ content: [dot, pdf] }));
+    expect(found.text.split('\n')).toEqual([
+      '[file image/png, 70 bytes]',
+      '[file a:spec, application/pdf, 69 bytes]',
+    ]);
+    expect(found.files).toEqual([
+      { bytes: PNG, mediaType: 'image/png' },
+      { bytes: PDF, mediaType: 'application/pdf', name: 'a:spec' },
+    ]);
+  });
+
+  it('X3 has a note for an image that is too large for a model, and for those after 10 MB', () => {
+    const found = resultForModel(
+      callResultSchema.parse({ content: [3_932_161, 3_900_000, 3_900_000, 3_900_000].map(image) }),
+    );
+    expect(found.files).toHaveLength(2);
+    expect(found.text.split('\n')[0]).toBe('[image, image/png, 3932161 bytes, not shown]');
+    expect(found.text.split('\n')[3]).toBe('[image, image/png, 3900000 bytes, not shown]');
+  });
+
   it('is its text, and its structured content if the text does not contain it', () => {
     const structuredContent = { b: [1, 2], a: 'x' };
     const same = { type: 'text', text: '{"a": "x", "b": [1, 2]}' };

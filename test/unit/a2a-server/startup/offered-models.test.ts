@@ -11,6 +11,7 @@ const SETTINGS: Parameters<typeof offeredModels>[0] = {
   prices: { 'openai:large': { input: 3, output: 15 } },
   modelParameters: {},
   contextWindow: {},
+  inputModes: {},
   budgetCost: undefined,
   budgetCostPerDay: undefined,
 };

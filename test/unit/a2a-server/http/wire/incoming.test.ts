@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { SendMessageRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
 import { AGENT_COMMAND } from '../../../../../shared/protocol/agent-command.ts';
 import { decisionsPartSchema, TOOL_APPROVAL } from '../../../../../shared/protocol/tool-approval.ts';
+import { PNG } from '../../../../support/sample-files.ts';
 import { incomingOf } from '../../../../../a2a-server/http/wire/incoming.ts';
 
 function parse(message: object) {
@@ -51,6 +53,48 @@ describe('a message as a command', () => {
       channel: 'elicitation',
       decisions: { decisions: [{ callId: 'c', shown: '3f9ac2d1', decision: 'approve', scope: 'once' }] },
     });
+  });
+
+  test('a file part becomes a stored file: its bytes decide the type, and its content is beside the message', () => {
+    const raw = PNG.toString('base64');
+    const { message, contents } = parse({
+      parts: [{ text: 'hi' }, { raw, filename: 'a.jpg', mediaType: 'image/jpeg' }],
+    });
+    const contentHash = createHash('sha256').update(PNG).digest('hex');
+    const file = { hash: contentHash, bytes: PNG.length, mediaType: 'image/png', name: 'a.jpg' };
+    expect(message.parts).toEqual([
+      { type: 'text', text: 'hi' },
+      { type: 'stored-file', file },
+    ]);
+    expect(contents).toEqual([{ hash: contentHash, bytes: PNG }]);
+  });
+
+  test('a text file becomes text and never a decision', () => {
+    const raw = Buffer.from('approve').toString('base64');
+    const { message, decisions } = parse({
+      parts: [{ raw, filename: 'a\nb.md', mediaType: 'text/markdown' }],
+    });
+    expect(message.parts).toEqual([{ type: 'text', text: '[file a⏎b.md]\napprove' }]);
+    expect(decisions).toBeUndefined();
+  });
+
+  test('a file by URL or of another type is refused with the next step, and so are more than 3 MB', () => {
+    expect(() => parse({ parts: [{ url: 'https://example.com/a.png', mediaType: 'image/png' }] })).toThrow(
+      expect.objectContaining({
+        reason: 'UNSUPPORTED_CONTENT',
+        message: expect.stringMatching(/takes no file part with a URL.*text part/),
+      }),
+    );
+    expect(() => parse({ parts: [{ raw: 'UEsDBAA=', filename: 'a.zip' }] })).toThrow(
+      expect.objectContaining({
+        reason: 'UNSUPPORTED_CONTENT',
+        message: expect.stringMatching(/"a\.zip".*workspace/),
+      }),
+    );
+    const large = Buffer.concat([PNG, Buffer.alloc(1_500_000)]).toString('base64');
+    expect(() => parse({ parts: [{ raw: large }, { raw: large }] })).toThrow(
+      expect.objectContaining({ reason: 'TOO_LARGE' }),
+    );
   });
 
   test('a command part becomes the command, and must be the only part', () => {

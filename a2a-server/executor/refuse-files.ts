@@ -1,0 +1,43 @@
+/** Refuses a message with files that the model of its task does not take. */
+import { ProductError } from '../../shared/runtime/errors.ts';
+import type { Model, Models } from '../models/model.ts';
+import type { UserMessage } from '../task/events.ts';
+import { messageFiles } from '../task/task-files.ts';
+
+/**
+ * @param name the model of the task, by tier or id; undefined for the default
+ * @throws ProductError UNSUPPORTED_CONTENT, which names the models that take the files. Nothing has changed then.
+ */
+export function refuseFiles(message: UserMessage, name: string | undefined, models: Models): void {
+  const files = messageFiles(message);
+  const types = [...new Set(files.map(({ mediaType }) => mediaType))];
+  // A decision must work even if the server no longer offers the model. So this resolves the model only for files.
+  if (types.length === 0) return;
+  const model = models.resolve(name);
+  const refused = types.filter((type) => !takes(model, type));
+  if (refused.length === 0) return;
+  const named = files.flatMap((file) =>
+    file.name !== undefined && refused.includes(file.mediaType) ? [file.name] : [],
+  );
+  const which = named.length === 0 ? '' : ` (${named.join(', ')})`;
+  throw new ProductError(
+    'UNSUPPORTED_CONTENT',
+    `The model ${model.id} takes no ${refused.join(' and no ')}${which}. Nothing was sent to it. ${nextStep(types, models)}`,
+    { facts: { model: model.id, types: refused.join(' ') } },
+  );
+}
+
+function nextStep(types: readonly string[], models: Models): string {
+  const able = models
+    .list()
+    .map((each) => models.resolve(each))
+    .filter((each) => types.every((type) => takes(each, type)))
+    .map(({ id }) => id);
+  return able.length === 0
+    ? 'No model of this server takes it: offer one with --other-model, or describe the content in words.'
+    : `Start a new session with a model that takes it: ${[...new Set(able)].join(', ')}.`;
+}
+
+function takes({ inputModes = [] }: Model, type: string): boolean {
+  return inputModes.includes(type);
+}

@@ -1,0 +1,25 @@
+/**
+ * `GET /api/tasks/:taskId/files/:hash`: the content of a file of a message or of a tool result.
+ *
+ * The content comes from a client, a workspace or an MCP server. So a browser must neither guess its type, nor run it,
+ * nor show it as a page of this origin.
+ */
+import { Router } from 'express';
+import type { TaskService } from '../../executor/task-service.ts';
+import { callerOf } from '../auth/caller.ts';
+
+export function fileRoute(tasks: TaskService): Router {
+  const router = Router();
+  router.get('/api/tasks/:taskId/files/:hash', async (request, response) => {
+    const { taskId, hash } = request.params;
+    const { mediaType, bytes } = await tasks.file(taskId, callerOf(request).principal, hash);
+    response.setHeader('Content-Type', mediaType);
+    response.setHeader('Content-Disposition', 'attachment');
+    response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    response.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
+    response.setHeader('Cache-Control', 'no-store');
+    response.end(bytes);
+  });
+  return router;
+}

@@ -1,0 +1,104 @@
+/** Files in messages over the bindings of A2A 1.0 and 0.3, and the route of their contents. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { PNG } from '../../support/sample-files.ts';
+import {
+  OTHER_TOKEN,
+  request,
+  rpc,
+  startServer,
+  TOKEN,
+  userMessage,
+  type TestServer,
+} from './test-server.ts';
+
+let server: TestServer;
+beforeEach(async () => {
+  server = await startServer();
+});
+afterEach(() => server.close());
+
+const raw = PNG.toString('base64');
+/** No task of this server ends, so no request waits for its task. */
+const AT_ONCE = { configuration: { returnImmediately: true } };
+const STORED = { type: 'stored-file', file: { mediaType: 'image/png', bytes: PNG.length, name: 'dot.png' } };
+
+describe('a message with a file', () => {
+  const parts = [{ text: 'What is this?' }, { raw, filename: 'dot.png', mediaType: 'image/png' }];
+
+  test('brings the bytes over JSON-RPC and HTTP+JSON of A2A 1.0', async () => {
+    const { message } = userMessage('');
+    await rpc(server, 'SendMessage', { message: { ...message, parts }, ...AT_ONCE });
+    await request(server, {
+      path: '/message:send',
+      body: JSON.stringify({ message: { ...message, messageId: 'other', parts }, ...AT_ONCE }),
+    });
+    for (const incoming of server.tasks.received) {
+      expect(incoming.message.parts[1]).toMatchObject(STORED);
+      expect(incoming.contents?.[0]?.bytes).toEqual(PNG);
+    }
+    expect(server.tasks.received).toHaveLength(2);
+  });
+
+  test('brings the same bytes over JSON-RPC of A2A 0.3', async () => {
+    const file = { kind: 'file', file: { bytes: raw, name: 'dot.png', mimeType: 'image/png' } };
+    const message = {
+      kind: 'message',
+      messageId: 'm',
+      role: 'user',
+      parts: [{ kind: 'text', text: 'hi' }, file],
+    };
+    await rpc(
+      server,
+      'message/send',
+      { message, configuration: { blocking: false } },
+      { 'a2a-version': '0.3' },
+    );
+    const [incoming] = server.tasks.received;
+    expect(incoming?.message.parts[1]).toMatchObject(STORED);
+    expect(incoming?.contents?.[0]?.bytes).toEqual(PNG);
+  });
+
+  test('has a line for the file in the history of its task', async () => {
+    const { message } = userMessage('');
+    await rpc(server, 'SendMessage', {
+      message: { ...message, parts },
+      ...AT_ONCE,
+    });
+    const answer = await rpc(server, 'GetTask', { id: 'task-1' });
+    expect(answer.body).toMatchObject({
+      result: {
+        history: [{ parts: [{ text: 'What is this?' }, { text: '[file dot.png, image/png, 70 bytes]' }] }],
+      },
+    });
+  });
+});
+
+describe('X1 the content of a file', () => {
+  const path = '/api/tasks/task-1/files/abc';
+  beforeEach(async () => {
+    await rpc(server, 'SendMessage', { ...userMessage('hello'), ...AT_ONCE });
+    server.tasks.files.set('abc', { mediaType: 'image/png', bytes: PNG });
+  });
+
+  const get = (token: string, address = path): Promise<Response> =>
+    fetch(`${server.url}${address}`, { headers: { authorization: `Bearer ${token}` } });
+
+  test('has its type, and headers that keep a browser from guessing the type and running it', async () => {
+    const answer = await get(TOKEN);
+    expect(answer.status).toBe(200);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'image/png',
+      'content-disposition': 'attachment',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    });
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(PNG);
+  });
+
+  test('is for the principal of the task only; without a token or with another hash there is none', async () => {
+    expect((await fetch(`${server.url}${path}`)).status).toBe(401);
+    expect((await get(OTHER_TOKEN)).status).toBe(404);
+    expect((await get(TOKEN, '/api/tasks/task-1/files/other')).status).toBe(404);
+  });
+});

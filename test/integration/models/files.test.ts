@@ -1,0 +1,217 @@
+/**
+ * Images and PDFs in messages and tool results, in the requests to each provider. `files.json` in `test/recordings` has
+ * the parts that the provider's documentation demands.
+ */
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createModels } from '../../../a2a-server/startup/configured-models.ts';
+import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
+import type { Models } from '../../../a2a-server/models/model.ts';
+import type { Incoming } from '../../../a2a-server/executor/task-service.ts';
+import type { MessagePart } from '../../../a2a-server/task/events.ts';
+import { filesOf } from '../../../a2a-server/task/task-files.ts';
+import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
+import { PDF, PNG } from '../../support/sample-files.ts';
+import { ADA, says, settled, startService } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const PROVIDERS = [
+  { model: 'anthropic:claude-sonnet-4-5', folder: 'anthropic', list: 'messages' },
+  { model: 'google:gemini-3-flash-preview', folder: 'google', list: 'contents' },
+  { model: 'openai:gpt-5-mini', folder: 'openai', list: 'input' },
+  { model: 'openai-compatible:vision', folder: 'openai-compatible', list: 'messages' },
+] as const;
+
+const ENVIRONMENT = { ANTHROPIC_API_KEY: 'key', GEMINI_API_KEY: 'key', OPENAI_API_KEY: 'key' };
+
+let endpoint: FakeModelEndpoint;
+let where: { stateDir: string; workspace: string };
+beforeEach(async () => {
+  endpoint = await startFakeModelEndpoint();
+  where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
+  // The recorded model reads both files. The bytes decide their type, not the name.
+  await writeFile(join(where.workspace, 'a.md'), PNG);
+  await writeFile(join(where.workspace, 'b.md'), 'two\n');
+});
+afterEach(() => endpoint.close());
+
+function modelsOf(model: string): Models {
+  const url = `${endpoint.url}/v1`;
+  const settings = modelSettingsSchema.parse({
+    model,
+    others: ['openai-compatible:text-only'],
+    baseUrls: { anthropic: url, google: url, openai: url, 'openai-compatible': url },
+    inputModes: { 'openai-compatible:vision': ['image/png', 'application/pdf'] },
+  });
+  return createModels(settings, ENVIRONMENT, { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
+}
+
+async function replay(folder: string, ...names: string[]): Promise<void> {
+  for (const name of names) endpoint.script({ type: 'raw', body: await recorded(folder, `${name}.sse`) });
+}
+
+function recorded(folder: string, name: string): Promise<string> {
+  return readFile(new URL(`../../recordings/${folder}/${name}`, import.meta.url), 'utf8');
+}
+
+/** A message with files, as the wire makes it. */
+function saysWith(text: string, files: Record<string, Buffer>): Incoming {
+  const contents = Object.values(files).map((bytes) => ({ hash: hashOf(bytes), bytes }));
+  const parts = Object.entries(files).map(([name, bytes]): MessagePart => ({
+    type: 'stored-file',
+    file: {
+      hash: hashOf(bytes),
+      bytes: bytes.length,
+      mediaType: name.endsWith('.pdf') ? 'application/pdf' : 'image/png',
+      name,
+    },
+  }));
+  const message = says(text);
+  return {
+    ...message,
+    message: { ...message.message, parts: [{ type: 'text', text }, ...parts] },
+    contents,
+  };
+}
+
+function hashOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function conversationIn(index: number, list: string): unknown[] {
+  const body: unknown = endpoint.received[index]?.body;
+  const found: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, list) : undefined;
+  if (!Array.isArray(found)) throw new Error(`request ${index} has no ${list}`);
+  return found.filter((each: unknown) => !/^\{"role":"(?:system|developer)"/.test(JSON.stringify(each)));
+}
+
+/** Without the marks for the prompt cache, which move from turn to turn. */
+function json(value: unknown): string {
+  return JSON.stringify(value).replaceAll(/,"cache_control":\{"type":"ephemeral"\}/g, '');
+}
+
+describe.each(PROVIDERS)('$model', ({ model, folder, list }) => {
+  it('gets the files of a message as its documentation demands, and the same bytes after a restart', async () => {
+    const demanded: { message: unknown } = JSON.parse(await recorded(folder, 'files.json'));
+    await replay(folder, 'text', 'text');
+    const first = await startService({ ...where, models: modelsOf(model) });
+    const accepted = await first.tasks.send(saysWith('What is this?', { 'shot.png': PNG, 'spec.pdf': PDF }));
+    const task = await settled(first.tasks, accepted);
+    expect(task.status.state).toBe('completed');
+    expect(json(conversationIn(0, list))).toBe(json([demanded.message]));
+    await first.stop();
+    const second = await startService({ ...where, models: modelsOf(model) });
+    await settled(second.tasks, await second.tasks.send(says('And now?', { sessionId: task.sessionId })));
+    expect(json(conversationIn(1, list)[0])).toBe(json(demanded.message));
+  });
+
+  it('gets the image of a tool result as its documentation demands, and the same bytes in the next turn', async () => {
+    const demanded: { result: unknown[] } = JSON.parse(await recorded(folder, 'files.json'));
+    await replay(folder, 'thinking-and-parallel-calls', 'text', 'text');
+    const { tasks } = await startService({ ...where, models: modelsOf(model) });
+    const task = await settled(tasks, await tasks.send(says('Compare a.md and b.md')));
+    expect(task.status.state).toBe('completed');
+    const shown = conversationIn(1, list);
+    expect(json(shown.slice(-demanded.result.length))).toBe(json(demanded.result));
+    await settled(tasks, await tasks.send(says('Sure?', { sessionId: task.sessionId })));
+    expect(json(conversationIn(2, list).slice(0, shown.length))).toBe(json(shown));
+  });
+});
+
+it('a model that takes no images is not sent one: the message is refused, and the sentence names a model', async () => {
+  const { tasks } = await startService({ ...where, models: modelsOf('openai-compatible:text-only') });
+  const refused = tasks.send(saysWith('What is this?', { 'shot.png': PNG }));
+  await expect(refused).rejects.toMatchObject({
+    reason: 'UNSUPPORTED_CONTENT',
+    message: expect.stringMatching(/text-only takes no image\/png \(shot\.png\).*No model of this server/),
+  });
+  expect(endpoint.received).toHaveLength(0);
+});
+
+it('a message to a live session is refused the same, and its task goes on', async () => {
+  const service = await startService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
+  endpoint.script({ type: 'turn', turn: { text: ['one'] } }, { type: 'turn', turn: { text: ['two'] } });
+  const settings = { model: 'openai-compatible:text-only' };
+  const task = await settled(service.tasks, await service.tasks.send(says('Hello', { settings })));
+  const next = { ...saysWith('And this?', { 'shot.png': PNG }), sessionId: task.sessionId };
+  await expect(service.tasks.send(next)).rejects.toMatchObject({
+    reason: 'UNSUPPORTED_CONTENT',
+    message: expect.stringContaining('a model that takes it: anthropic:claude-sonnet-4-5.'),
+  });
+  const on = await settled(
+    service.tasks,
+    await service.tasks.send(says('Go on', { sessionId: task.sessionId })),
+  );
+  expect(on.status.state).toBe('completed');
+});
+
+it('a sentence stands for the image of a tool result, if the model takes no images', async () => {
+  const { tasks } = await startService({ ...where, models: modelsOf('openai-compatible:text-only') });
+  await replay('openai-compatible', 'thinking-and-parallel-calls', 'text');
+  const task = await settled(tasks, await tasks.send(says('Compare a.md and b.md')));
+  expect(task.status.state).toBe('completed');
+  const sent = json(conversationIn(1, 'messages'));
+  expect(sent).toContain(
+    'You do not see the file \\"a.md\\": the model openai-compatible:text-only takes no image/png.',
+  );
+  expect(sent).not.toContain('base64');
+});
+
+it('another model of the session that takes no images gets a sentence for the earlier image', async () => {
+  const models = modelsOf('anthropic:claude-sonnet-4-5');
+  const { tasks } = await startService({ ...where, models });
+  endpoint.script({ type: 'turn', turn: { text: ['A dot.'] } }, { type: 'turn', turn: { text: ['ok'] } });
+  const task = await settled(tasks, await tasks.send(saysWith('What is this?', { 'shot.png': PNG })));
+  const settings = { model: 'openai-compatible:text-only' };
+  const next = await settled(tasks, await tasks.send(says('Sure?', { sessionId: task.sessionId, settings })));
+  expect(next.status.state).toBe('completed');
+  expect(json(conversationIn(1, 'messages')[0])).toContain('You do not see the file \\"shot.png\\"');
+});
+
+function call(id: string, name: string, input: object) {
+  return { id, name, arguments: JSON.stringify(input) };
+}
+
+it('a client gets the files of a task by their hashes, and no other content of the journal', async () => {
+  await writeFile(join(where.workspace, 'old.md'), 'old\n');
+  const { tasks } = await startService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
+  endpoint.script(
+    {
+      type: 'turn',
+      turn: {
+        calls: [
+          call('1', 'read-file', { path: 'a.md' }),
+          call('2', 'write-file', { path: 'old.md', content: 'new\n' }),
+        ],
+      },
+    },
+    { type: 'turn', turn: { text: ['done'] } },
+  );
+  const settings = { autoExecute: true };
+  const task = await settled(tasks, await tasks.send({ ...saysWith('Look', { 'spec.pdf': PDF }), settings }));
+  const { taskId } = task;
+  expect(filesOf(task)).toMatchObject([{ name: 'spec.pdf' }, { name: 'a.md', callId: expect.any(String) }]);
+  const image = await tasks.file(taskId, ADA, hashOf(PNG));
+  expect(image).toEqual({ mediaType: 'image/png', bytes: expect.any(Uint8Array) });
+  expect(Buffer.from(image.bytes)).toEqual(PNG);
+  await expect(tasks.file(taskId, ADA, hashOf(Buffer.from('old\n')))).rejects.toMatchObject({
+    reason: 'UNKNOWN_ADDRESS',
+  });
+  await expect(tasks.file(taskId, 'eve', hashOf(PNG))).rejects.toMatchObject({ reason: 'UNKNOWN_TASK' });
+});
+
+it('the journal stores the content of a file once, beside the events', async () => {
+  const { tasks } = await startService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
+  endpoint.script({ type: 'turn', turn: { text: ['A dot.'] } });
+  const task = await settled(
+    tasks,
+    await tasks.send(saysWith('What is this?', { 'a.png': PNG, 'b.png': PNG })),
+  );
+  const entries = [];
+  const { signal } = new AbortController();
+  for await (const batch of tasks.follow(task.taskId, 0, { until: 'ended', signal })) entries.push(...batch);
+  expect(JSON.stringify(entries)).not.toContain(PNG.toString('base64').slice(0, 40));
+  expect(JSON.stringify(conversationIn(0, 'messages')).split(PNG.toString('base64'))).toHaveLength(3);
+});
