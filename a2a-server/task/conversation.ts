@@ -1,6 +1,7 @@
 /** Builds the conversation for the model from the session's earlier tasks and the current one. Pure. */
 import { commandLine } from '../../shared/protocol/agent-command.ts';
 import { stuckRemarks } from './stuck-detection.ts';
+import { todoReminders } from './todo-reminder.ts';
 import { resultForModel } from './call-result.ts';
 import { filesForModel, type ConversationFile } from './conversation-files.ts';
 import { fileLine } from './stored-file.ts';
@@ -123,13 +124,14 @@ function passagesOf(
   first: 'task' | 'message',
 ): Passage[] {
   const { taskId, exchanges, queued } = snapshot;
-  const remarked = stuckRemarks(snapshot);
+  const stuck = stuckRemarks(snapshot);
+  const reminders = todoReminders(snapshot);
   const passages = exchanges.map((exchange): Passage => {
     if (exchange.type === 'message') return { kind: 'message', steps: [userStep(exchange.message, taskId)] };
     const { turn } = exchange.turn;
     const steps = turnSteps(snapshot, exchange.turn, {
       clip: clip(turn),
-      remark: remarked.get(turn),
+      remark: stuck.get(turn) ?? reminders.get(turn),
       replays: replays(exchange.turn),
     });
     return { kind: 'turn', place: { taskId, turn }, steps };

@@ -37,7 +37,6 @@ export function firstSnapshot(taskId: string, entry: JournalEntry): Snapshot | u
     context: WHOLE_CONTEXT,
     outputs: [],
     todos: [],
-    todosBy: null,
     outage: null,
     turns: 0,
     spending: {},
@@ -207,7 +206,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
     case 'tool.output':
       return { outputs: withOutput(s.outputs, event) };
     case 'todos.updated':
-      return { todos: event.todos, todosBy: event.callId };
+      return { todos: event.todos, ...ofCall(s, event.callId, (call) => ({ ...call, todos: event.todos })) };
     case 'files.saved':
       return ofCall(s, event.callId, (call) => ({
         ...call,

@@ -103,6 +103,8 @@ export interface Call extends RequestedCall {
   askedBy: string | null;
   /** The files that the call changed or was about to change, in order. `at` is in milliseconds since the epoch. */
   saved?: readonly (SavedFile & { at: number })[];
+  /** The to-do list that the call wrote. */
+  todos?: readonly Todo[];
 }
 
 /** One turn of the model: its text and its calls, in order. */
@@ -153,8 +155,6 @@ export interface Snapshot {
   outputs: readonly ExecutionOutput[];
   /** The agent's latest to-do list. */
   todos: readonly Todo[];
-  /** The call that wrote the list. */
-  todosBy: string | null;
   /** The number of model failures in a row, and the time of the next attempt; null after a success. */
   outage: { attempts: number; until: number } | null;
   /** The number of started turns, including abandoned turns. */

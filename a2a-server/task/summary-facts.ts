@@ -15,7 +15,6 @@ interface Covered {
   /** The person's messages, without the current task's first message, which always stays. */
   messages: readonly string[];
   calls: readonly Call[];
-  todos: Snapshot['todos'];
 }
 
 /**
@@ -25,7 +24,8 @@ interface Covered {
  * @returns '' if there is no such fact, or no space
  */
 export function summaryFacts(tasks: readonly Snapshot[], upTo: TurnPlace, chars: number): string {
-  const { messages, calls, todos } = coveredBy(tasks, upTo);
+  const { messages, calls } = coveredBy(tasks, upTo);
+  const todos = calls.findLast((call) => call.todos !== undefined)?.todos ?? [];
   const files = new Set(calls.flatMap(({ saved = [] }) => saved.map(({ path }) => path)));
   // The most important group first: it gets its space first.
   const groups: { head: string; lines: readonly string[] }[] = [
@@ -56,17 +56,14 @@ function coveredBy(tasks: readonly Snapshot[], upTo: TurnPlace): Covered {
     const messages = exchanges.flatMap((each) =>
       each.type === 'message' ? [messageText(each.message)] : [],
     );
-    const planned = task.todosBy === null ? undefined : task.calls[task.todosBy];
     return {
       messages: index === tasks.length - 1 ? messages.slice(1) : messages,
       calls: turns.flatMap((turn) => callsOf(task, turn)),
-      todos: planned !== undefined && planned.turn <= last ? task.todos : [],
     };
   });
   return {
     messages: parts.flatMap(({ messages }) => messages),
     calls: parts.flatMap(({ calls }) => calls),
-    todos: parts.findLast(({ todos }) => todos.length > 0)?.todos ?? [],
   };
 }
 
