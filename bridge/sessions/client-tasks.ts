@@ -1,9 +1,9 @@
 /**
- * Remembers which MCP client of this process delegated which task. With `--on-disconnect cancel`, a client that leaves
- * takes these tasks with it.
+ * Remembers which MCP client of this process delegated which task. With `--on-disconnect cancel`, the bridge cancels the
+ * tasks of a client that leaves.
  *
- * Only a message that delegates makes a task the client's; a decision or a wait does not. A later delegation to the same
- * session, from any bridge of the user, takes the task over. In doubt the task goes on.
+ * A task belongs to the client that sent the last message to its session, from any bridge of the user. Decisions and
+ * waits do not count. In doubt the task goes on.
  */
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
@@ -15,7 +15,7 @@ import type { Session } from './session.ts';
 
 /** The connection of one MCP client. Compared by identity. */
 export interface ClientConnection {
-  /** The client has left, and its tasks end. */
+  /** The client has left, and the bridge cancels its tasks. */
   left: boolean;
 }
 
@@ -42,18 +42,21 @@ export class ClientTasks {
     this.#parts = parts;
   }
 
-  /** The client has sent this message to the session. A message that was on its way when its client left is cancelled. */
+  /** Call this when the client has sent the message. If the client has left meanwhile, the bridge cancels the message. */
   delegated(client: ClientConnection, session: Session, messageId: string): void {
     this.#last.set(session, { client, messageId });
     if (client.left) void this.#cancel(session, messageId);
   }
 
-  /** The client waits for a task that an identical call began. Another client does not take it along any more. */
+  /** Call this when the client joins the task of an identical call. The task then belongs to no other client. */
   joined(client: ClientConnection, session: Session): void {
     if (this.#last.get(session)?.client !== client) this.#last.delete(session);
   }
 
-  /** The client has left. Its cancels are in the outbox when this returns. Resolves when they are carried out; never rejects. */
+  /**
+   * Call this when the client has left. The outbox has the cancels before the first await. Resolves when the agents have
+   * answered, or cannot be reached now. Never rejects.
+   */
   async left(client: ClientConnection): Promise<void> {
     client.left = true;
     await Promise.all(

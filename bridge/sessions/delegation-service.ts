@@ -3,7 +3,7 @@
  * same message. If a bridge is killed, the next bridge finishes its delegations.
  *
  * The steps of a delegation: `#begin` writes the entry. `#send` delivers the message. `#accepted` or `#failed` updates
- * the entry. `handOver` closes it. `adopt` begins at the second step.
+ * the entry. `ResultHandover` closes it. `adopt` begins at the second step.
  */
 import { randomUUID } from 'node:crypto';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
@@ -17,7 +17,7 @@ import type { WaitingResults } from '../state/waiting-results.ts';
 import type { OnReceipt } from './unconfirmed-answers.ts';
 import { type RequestedWork, isSameCall } from './same-call.ts';
 import type { CancelRequest } from '../agents/connection.ts';
-import { cancelTask, type CancelEnd } from './cancel-task.ts';
+import type { CancelEnd } from './cancel-task.ts';
 import { findByMessage } from './find-lost-message.ts';
 import { delegationMessage } from './delegation-message.ts';
 import { asStreamResponse } from '../agents/task-event.ts';
@@ -25,9 +25,10 @@ import type { LiveSessions } from './live-sessions.ts';
 import { type OutgoingMessage, OutgoingMessages } from './outgoing-messages.ts';
 import { OutboxWrites } from './outbox-writes.ts';
 import { RecordedCancels } from './recorded-cancels.ts';
+import { ResultHandover } from './result-handover.ts';
 import type { Session } from './session.ts';
+import { SessionCancels } from './session-cancels.ts';
 import { problemOf, stateName } from './session-state.ts';
-import { hasEnded } from './task-view.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
 interface Delegation {
@@ -57,14 +58,19 @@ export class DelegationService {
   readonly #outgoing = new OutgoingMessages();
   readonly #calls: WaitingCalls;
   readonly #writes: OutboxWrites;
-  readonly #cancels: RecordedCancels;
+  readonly #recordedCancels: RecordedCancels;
+  readonly #cancels: SessionCancels;
+  readonly #handover: ResultHandover;
   #later: NodeJS.Timeout | undefined;
 
   constructor(parts: DelegationParts) {
     this.#parts = parts;
     this.#calls = new WaitingCalls(parts);
     this.#writes = new OutboxWrites(parts.log);
-    this.#cancels = new RecordedCancels({ ...parts, onUnreachable: () => this.#adoptLater() });
+    const [outgoing, writes] = [this.#outgoing, this.#writes];
+    this.#recordedCancels = new RecordedCancels({ ...parts, onUnreachable: () => this.#adoptLater() });
+    this.#cancels = new SessionCancels({ ...parts, outgoing, writes, recorded: this.#recordedCancels });
+    this.#handover = new ResultHandover({ ...parts, writes });
   }
 
   /**
@@ -113,47 +119,14 @@ export class DelegationService {
     return { session, messageId: entry.messageId, delivery };
   }
 
-  /**
-   * Cancels the session's task, and each of its messages that has no task yet.
-   * @throws ProductError when the agent cannot be reached
-   */
-  async cancel(session: Session, reason: string): Promise<CancelEnd> {
-    const { channel, log } = this.#parts;
-    const { agent, id: sessionId } = session;
-    const end = await this.#cancel(session, reason);
-    const taskId = session.view?.taskId;
-    log.info({ agent: agent.name, sessionId, taskId, channel, reason, end }, 'a task was to be cancelled');
-    return end;
+  /** As `SessionCancels.cancel`. */
+  cancel(session: Session, reason: string): Promise<CancelEnd> {
+    return this.#cancels.cancel(session, reason);
   }
 
-  /**
-   * Cancels the task of this message, also if the process ends meanwhile: the cancel is in the outbox when this returns.
-   * Resolves when the agent has answered, or cannot be reached now. A later message to the task takes the cancel back.
-   * @throws ProductError STORAGE
-   */
-  async cancelMessage(session: Session, messageId: string, reason: string): Promise<void> {
-    const outgoing = this.#outgoing.get(messageId);
-    this.#cancelOutgoing(session, reason);
-    if (outgoing !== undefined) outgoing.cancel = reason;
-    this.#parts.outbox.update(messageId, { cancel: reason });
-    await this.#writes.of(session);
-    await this.#cancels.send();
-  }
-
-  async #cancel(session: Session, reason: string): Promise<CancelEnd> {
-    const { channel } = this.#parts;
-    const deliveries = this.#outgoing.of(session).flatMap(([, { delivery }]) => delivery ?? []);
-    const later = this.#cancelOutgoing(session, reason);
-    if (later === 'withdrawn') {
-      await Promise.allSettled(deliveries);
-      return later;
-    }
-    if (later === 'may-have-arrived') return later;
-    await session.refreshState();
-    const { view, state } = session;
-    if (state.type === 'unknown-to-agent') return 'unknown-to-agent';
-    if (view === undefined || hasEnded(view)) return later ?? 'ended-before';
-    return cancelTask(session, view.taskId, { reason, channel });
+  /** As `SessionCancels.cancelMessage`. */
+  cancelMessage(session: Session, messageId: string, reason: string): Promise<void> {
+    return this.#cancels.cancelMessage(session, messageId, reason);
   }
 
   /** Returns the last delegation of the same call, if its client withdrew the call or its bridge ended. */
@@ -194,29 +167,9 @@ export class DelegationService {
     }
   }
 
-  /**
-   * Call this when an answer contains the end of the session's task. While this process runs, no bridge announces that
-   * end.
-   * @returns a function that records that the client has the result, and closes the entries
-   */
+  /** As `ResultHandover.handOver`. */
   handOver(session: Session): OnReceipt {
-    const { view, over, agent } = session;
-    if (view === undefined || !over) return () => undefined;
-    const { results, outbox, log } = this.#parts;
-    const { taskId, sessionId, state } = view;
-    session.handOver();
-    results.handOver({ agent: agent.name, taskId, sessionId }, state).catch((error: unknown) => {
-      log.warn({ err: error }, 'a result that was handed over may be announced by another bridge');
-    });
-    // An earlier write of the session adds the task id to the entry.
-    return () =>
-      this.#writes.begin(session, () =>
-        outbox.together(() => {
-          for (const earlier of results.tasksOf(agent.name, sessionId))
-            if (earlier !== taskId) outbox.collect(earlier, 'unknown');
-          outbox.collect(taskId, state);
-        }),
-      );
+    return this.#handover.handOver(session);
   }
 
   /** The client has the result, or it has an id with which it can ask for the result. */
@@ -249,7 +202,7 @@ export class DelegationService {
   async adopt(): Promise<void> {
     const { outbox, registry, live, log } = this.#parts;
     await outbox.adopt();
-    void this.#cancels.send();
+    void this.#recordedCancels.send();
     for (const entry of outbox.sending()) {
       const { messageId } = entry;
       const agent = registry.find(entry.agent);
@@ -276,47 +229,6 @@ export class DelegationService {
     await this.adopt();
     const done = this.#outgoing.get(messageId)?.done;
     return done === undefined ? undefined : { done };
-  }
-
-  /**
-   * Withdraws a message that cannot have arrived. For any other message without a task, it records a cancel. When the
-   * agent names the task, any bridge may send this cancel.
-   * @returns undefined if there is no such message
-   */
-  #cancelOutgoing(
-    session: Session,
-    reason: string,
-  ): 'withdrawn' | 'cancelled-when-known' | 'may-have-arrived' | undefined {
-    const { state } = session;
-    const delivery = state.type === 'not-delivered' ? state.delivery : undefined;
-    const known = (messageId: string): boolean =>
-      messageId === session.firstMessageId && session.view !== undefined;
-    const unnamed = this.#outgoing
-      .of(session)
-      .filter(([messageId, { unconfirmed }]) => unconfirmed && !known(messageId));
-    if (unnamed.length === 0 && delivery?.type === 'given-up') {
-      if (delivery.error.facts['arrived'] !== 'no') return 'may-have-arrived';
-      this.#parts.outbox.drop(session.firstMessageId);
-      return 'withdrawn';
-    }
-    const messageIds = [...unnamed.map(([messageId]) => messageId), ...this.#postponedOf(session)];
-    // The agent's answer may come before the write, so the memory changes first. The next bridge reads the disk.
-    for (const [, outgoing] of unnamed) outgoing.cancel = reason;
-    for (const messageId of messageIds) this.#parts.outbox.update(messageId, { cancel: reason });
-    if (delivery?.type === 'retrying' && delivery.nextTry !== null && !delivery.mayHaveArrived) {
-      for (const [, { withdraw }] of unnamed) withdraw.abort(withdrawn(reason));
-      if (session.view === undefined) return 'withdrawn';
-    }
-    return messageIds.length > 0 ? 'cancelled-when-known' : undefined;
-  }
-
-  /** The session's messages that wait for another series of attempts. They are only in the outbox. */
-  #postponedOf({ id, firstMessageId, agent }: Session): readonly string[] {
-    return this.#parts.outbox
-      .sending()
-      .filter((entry) => entry.agent === agent.name && this.#outgoing.get(entry.messageId) === undefined)
-      .filter(({ messageId, sessionId }) => messageId === firstMessageId || sessionId === id)
-      .map(({ messageId }) => messageId);
   }
 
   /** Writes the entry, then sends its message. @throws ProductError STORAGE; then nothing is sent */
@@ -405,7 +317,7 @@ export class DelegationService {
       } finally {
         this.#outgoing.remove(messageId, outgoing);
       }
-      if (outgoing.cancel !== null) await this.#cancels.send();
+      if (outgoing.cancel !== null) await this.#recordedCancels.send();
     });
   }
 
@@ -456,12 +368,6 @@ export class DelegationService {
 function kept({ id }: Session, { reason, message, facts, cause }: ProductError): ProductError {
   const sentence = `${message} The bridge keeps the message and sends it again: wait_for_task with sessionId "${id}" waits for it. To repeat the same call is safe: nothing is sent twice.`;
   return new ProductError(reason, sentence, { facts: { ...facts, sessionId: id }, cause });
-}
-
-function withdrawn(reason: string): ProductError {
-  return new ProductError('AGENT_UNREACHABLE', `It was withdrawn before the agent had it (${reason}).`, {
-    facts: { arrived: 'no' },
-  });
 }
 
 /** The entry of a message that begins a session. */

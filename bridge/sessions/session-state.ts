@@ -36,9 +36,9 @@ export type SessionEvent =
   | { type: 'delivered' }
   /** The bridge keeps the message and sends it again later. */
   | { type: 'postponed'; delivery: Delivery }
-  /** The message was withdrawn or lost, and is not sent again. */
+  /** The bridge does not send the message again: it is withdrawn, or lost. */
   | { type: 'dropped' }
-  /** The message had no effect. `before` and `during`: the task before and after `sending`. */
+  /** The delivery failed. `before`: the task before the event `sending`. `during`: the task after that event. */
   | { type: 'undelivered'; error: ProductError; before: TaskState | null; during: TaskState | null }
   | { type: 'observed'; observed: Observed }
   /** The agent has ended a stream. The state at that time is final. */

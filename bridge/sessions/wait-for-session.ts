@@ -14,7 +14,7 @@ export const NAMING_MS = 5_000;
 
 export interface WaitOptions {
   session: Session;
-  /** The delivery of the message. Only after it does the session's state count as an answer. */
+  /** The delivery of the message. Before it resolves, the session's state says nothing about the message. */
   delivery?: Promise<void>;
   /** Milliseconds. */
   timeout: number;

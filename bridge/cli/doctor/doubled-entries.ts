@@ -33,7 +33,7 @@ function collision(client: ClientName, one: BridgeEntry, other: BridgeEntry): Ch
   const where = `"${one.name}" is in ${one.path} and in ${other.path}`;
   return isDeepStrictEqual(one.started, other.started)
     ? warn(subject, `${where}; both start the same bridge`, remove)
-    : fail(subject, `${where}, and they differ; in this directory the second counts`, remove);
+    : fail(subject, `${where}, and they differ; in this directory the client uses the second one`, remove);
 }
 
 function prefixOf({ started: { args, env } }: BridgeEntry): unknown {

@@ -110,7 +110,7 @@ export function seenCharacters({ output: { characters, hash } }: SeenResult, out
   return hashOf(output.slice(0, characters)) === hash ? characters : 0;
 }
 
-/** Whether the report has news for the client. @param report with the new output alone */
+/** Whether the report has news for the client. @param report its output has only the characters that are new */
 export function hasNews(report: SessionReport, seen: SeenResult): boolean {
   const { state, message, output, pending, question, calls, notes } = report;
   return (

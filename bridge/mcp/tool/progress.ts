@@ -2,8 +2,8 @@
  * Sends the progress of one call, if the client sent a progress token; `0` and `''` are tokens too (R62). It sends a
  * message after an event, and at least every ten seconds, because clients give up on a silent call.
  *
- * MCP requires that `progress` increases with each notification. While the task's only tool call reports steps,
- * `progress` and `total` are these steps, such as page 3 of 10. Every other notification adds `LITTLE`.
+ * MCP requires that `progress` increases with each notification. A single running tool may report its steps, such as
+ * page 3 of 10. Then `progress` and `total` are these steps. Every other notification adds `LITTLE`.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Activity, ToolProgress } from '../../../shared/protocol/tool-approval.ts';

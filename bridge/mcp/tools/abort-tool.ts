@@ -54,7 +54,7 @@ export async function abort(
   const { success, message } = answer;
   bridge.log?.info(
     { toolId: request.toolId.slice(0, 200), reason, success, message },
-    'a tool was to be aborted',
+    'the outcome of a request to abort a tool',
   );
   return answer;
 }

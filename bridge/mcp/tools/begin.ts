@@ -20,7 +20,7 @@ export interface StartedTask {
 }
 
 const JOINED =
-  'The same call was made before, and its client is not known to have the answer: this is its task. Nothing was sent again. To have the work done once more, make the call again.';
+  'An identical call began this task. The bridge does not know whether its client got the answer, so it sent nothing again. To start the work a second time, repeat the call.';
 
 interface StartedWork extends DelegatedWork {
   agent: Agent;

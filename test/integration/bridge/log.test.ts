@@ -91,7 +91,13 @@ test('an abort and a cancel are one line each, with ids, reason and outcome', as
   await client.request('tools/abort', { toolId: 'live-1', reason: 'too long' });
   await client.request('tools/abort', { toolId: 'gone-1' });
   await client.call(CANCEL, { sessionId: ids.sessionId, reason: 'the plan has changed' });
-  expect(linesAbout(client.stderr, 'a tool was to be aborted', 'a task was to be cancelled')).toMatchObject([
+  expect(
+    linesAbout(
+      client.stderr,
+      'the outcome of a request to abort a tool',
+      'the outcome of a request to cancel a task',
+    ),
+  ).toMatchObject([
     { toolId: 'live-1', reason: 'too long', success: true },
     { toolId: 'gone-1', reason: 'aborted over MCP', success: false },
     { ...ids, channel: 'mcp', reason: 'the plan has changed' },

@@ -1,0 +1,47 @@
+/** Hands the results of ended tasks over to clients, and closes their outbox entries. */
+import type { Logger } from '../../shared/runtime/logging.ts';
+import type { Outbox } from '../state/outbox.ts';
+import type { WaitingResults } from '../state/waiting-results.ts';
+import type { OutboxWrites } from './outbox-writes.ts';
+import type { Session } from './session.ts';
+import type { OnReceipt } from './unconfirmed-answers.ts';
+
+interface ResultHandoverParts {
+  outbox: Outbox;
+  results: WaitingResults;
+  writes: OutboxWrites;
+  log: Logger;
+}
+
+export class ResultHandover {
+  readonly #parts: ResultHandoverParts;
+
+  constructor(parts: ResultHandoverParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Call this when an answer contains the end of the session's task. While this process runs, no bridge announces that
+   * end.
+   * @returns a function that records that the client has the result, and closes the entries
+   */
+  handOver(session: Session): OnReceipt {
+    const { view, over, agent } = session;
+    if (view === undefined || !over) return () => undefined;
+    const { results, outbox, writes, log } = this.#parts;
+    const { taskId, sessionId, state } = view;
+    session.handOver();
+    results.handOver({ agent: agent.name, taskId, sessionId }, state).catch((error: unknown) => {
+      log.warn({ err: error }, 'a result that was handed over may be announced by another bridge');
+    });
+    // An earlier write of the session adds the task id to the entry.
+    return () =>
+      writes.begin(session, () =>
+        outbox.together(() => {
+          for (const earlier of results.tasksOf(agent.name, sessionId))
+            if (earlier !== taskId) outbox.collect(earlier, 'unknown');
+          outbox.collect(taskId, state);
+        }),
+      );
+  }
+}

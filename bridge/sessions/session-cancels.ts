@@ -1,0 +1,129 @@
+/**
+ * Cancels what a session does: its task, and its messages that have no task yet. A message that cannot have arrived is
+ * withdrawn. For any other message without a task, the outbox records the cancel.
+ */
+import { ProductError } from '../../shared/runtime/errors.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
+import type { CancelRequest } from '../agents/connection.ts';
+import type { Outbox } from '../state/outbox.ts';
+import { cancelTask, type CancelEnd } from './cancel-task.ts';
+import type { OutboxWrites } from './outbox-writes.ts';
+import type { OutgoingMessages } from './outgoing-messages.ts';
+import type { RecordedCancels } from './recorded-cancels.ts';
+import type { Session } from './session.ts';
+import { hasEnded } from './task-view.ts';
+
+interface SessionCancelsParts {
+  outbox: Outbox;
+  outgoing: OutgoingMessages;
+  writes: OutboxWrites;
+  recorded: RecordedCancels;
+  log: Logger;
+  /** The surface of this program. The agent records it with the cancel. */
+  channel: CancelRequest['channel'];
+}
+
+export class SessionCancels {
+  readonly #parts: SessionCancelsParts;
+
+  constructor(parts: SessionCancelsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Cancels the session's task, and each of its messages that has no task yet.
+   * @throws ProductError when the agent cannot be reached
+   */
+  async cancel(session: Session, reason: string): Promise<CancelEnd> {
+    const { channel, log } = this.#parts;
+    const { agent, id: sessionId } = session;
+    const end = await this.#cancel(session, reason);
+    const taskId = session.view?.taskId;
+    log.info(
+      { agent: agent.name, sessionId, taskId, channel, reason, end },
+      'the outcome of a request to cancel a task',
+    );
+    return end;
+  }
+
+  /**
+   * Cancels the task of this message. The outbox has the cancel before the first await. So the next bridge sends the
+   * cancel if this process ends. A later message to the task takes the cancel back.
+   * Resolves when the agent has answered, or when the bridge cannot reach the agent now.
+   * @throws ProductError STORAGE
+   */
+  async cancelMessage(session: Session, messageId: string, reason: string): Promise<void> {
+    const { outgoing, outbox, writes, recorded } = this.#parts;
+    const message = outgoing.get(messageId);
+    this.#cancelOutgoing(session, reason);
+    if (message !== undefined) message.cancel = reason;
+    outbox.update(messageId, { cancel: reason });
+    await writes.of(session);
+    await recorded.send();
+  }
+
+  async #cancel(session: Session, reason: string): Promise<CancelEnd> {
+    const { outgoing, channel } = this.#parts;
+    const deliveries = outgoing.of(session).flatMap(([, { delivery }]) => delivery ?? []);
+    const later = this.#cancelOutgoing(session, reason);
+    if (later === 'withdrawn') {
+      await Promise.allSettled(deliveries);
+      return later;
+    }
+    if (later === 'may-have-arrived') return later;
+    await session.refreshState();
+    const { view, state } = session;
+    if (state.type === 'unknown-to-agent') return 'unknown-to-agent';
+    if (view === undefined || hasEnded(view)) return later ?? 'ended-before';
+    return cancelTask(session, view.taskId, { reason, channel });
+  }
+
+  /**
+   * Withdraws a message that cannot have arrived. For any other message without a task, it records a cancel. When the
+   * agent names the task, any bridge may send this cancel.
+   * @returns undefined if there is no such message
+   */
+  #cancelOutgoing(
+    session: Session,
+    reason: string,
+  ): 'withdrawn' | 'cancelled-when-known' | 'may-have-arrived' | undefined {
+    const { state } = session;
+    const delivery = state.type === 'not-delivered' ? state.delivery : undefined;
+    const known = (messageId: string): boolean =>
+      messageId === session.firstMessageId && session.view !== undefined;
+    const { outgoing, outbox } = this.#parts;
+    const unnamed = outgoing
+      .of(session)
+      .filter(([messageId, { unconfirmed }]) => unconfirmed && !known(messageId));
+    if (unnamed.length === 0 && delivery?.type === 'given-up') {
+      if (delivery.error.facts['arrived'] !== 'no') return 'may-have-arrived';
+      outbox.drop(session.firstMessageId);
+      return 'withdrawn';
+    }
+    const messageIds = [...unnamed.map(([messageId]) => messageId), ...this.#postponedOf(session)];
+    // The agent's answer may come before the write, so the memory changes first. The next bridge reads the disk.
+    for (const [, message] of unnamed) message.cancel = reason;
+    for (const messageId of messageIds) outbox.update(messageId, { cancel: reason });
+    if (delivery?.type === 'retrying' && delivery.nextTry !== null && !delivery.mayHaveArrived) {
+      for (const [, { withdraw }] of unnamed) withdraw.abort(withdrawn(reason));
+      if (session.view === undefined) return 'withdrawn';
+    }
+    return messageIds.length > 0 ? 'cancelled-when-known' : undefined;
+  }
+
+  /** The session's messages that wait for another series of attempts. They are only in the outbox. */
+  #postponedOf({ id, firstMessageId, agent }: Session): readonly string[] {
+    const { outgoing, outbox } = this.#parts;
+    return outbox
+      .sending()
+      .filter((entry) => entry.agent === agent.name && outgoing.get(entry.messageId) === undefined)
+      .filter(({ messageId, sessionId }) => messageId === firstMessageId || sessionId === id)
+      .map(({ messageId }) => messageId);
+  }
+}
+
+function withdrawn(reason: string): ProductError {
+  return new ProductError('AGENT_UNREACHABLE', `It was withdrawn before the agent had it (${reason}).`, {
+    facts: { arrived: 'no' },
+  });
+}
