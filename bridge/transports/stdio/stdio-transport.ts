@@ -1,4 +1,8 @@
-/** MCP over this process's stdin and stdout (B2). Adds errors for invalid lines, and corrects the SDK's error codes. */
+/**
+ * MCP over this process's stdin and stdout (B2). Adds errors for invalid lines, and corrects the SDK's error codes.
+ *
+ * S3: while the client does not read, messages wait here in order. The SDK would add listeners to stdout for each of them.
+ */
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
@@ -7,15 +11,32 @@ import { FrameGate } from './frame-gate.ts';
 import { withInvalidParams } from './invalid-params.ts';
 
 export class StdioTransport extends StdioServerTransport {
+  readonly #stdout: Writable;
+  /** The newest message that was sent. Settles when stdout can take the next one. */
+  #last: Promise<void> = Promise.resolve();
+  /** The number of messages that wait for `#last`. */
+  #waiting = 0;
+
   constructor(stdin: Readable, stdout: Writable, log: Logger) {
     const gate = new FrameGate((refusal) => {
       log.warn({ refusal }, 'a line on stdin is not an MCP message');
       stdout.write(`${JSON.stringify(refusal)}\n`);
     });
     super(stdin.pipe(gate), stdout);
+    this.#stdout = stdout;
   }
 
   override send(message: JSONRPCMessage): Promise<void> {
-    return super.send(withInvalidParams(message));
+    const waits = this.#waiting > 0 || this.#stdout.writableNeedDrain;
+    this.#last = waits ? this.#sendLater(message) : super.send(withInvalidParams(message));
+    return this.#last;
+  }
+
+  async #sendLater(message: JSONRPCMessage): Promise<void> {
+    this.#waiting += 1;
+    // If an earlier message fails, its own sender gets the error.
+    await this.#last.catch(() => undefined);
+    this.#waiting -= 1;
+    await super.send(withInvalidParams(message));
   }
 }

@@ -14,6 +14,19 @@ import {
 import { resultOf, textOf } from './support/raw-client.ts';
 
 describe('calls to the bridge', () => {
+  test('S3 200 answers wait for a client that does not read, and the bridge warns of nothing', async () => {
+    const agent = await startAgent({ onMessage: (task) => task.work().complete() });
+    const client = await startClient(agent);
+    client.process.stdout.pause();
+    const lists = Array.from({ length: 200 }, () => client.request('tools/list', {}));
+    const delegated = client.call(DELEGATE, { task: 'work' });
+    await agent.asked('SendStreamingMessage');
+    client.process.stdout.resume();
+    for (const { result } of await Promise.all(lists)) expect(result).toHaveProperty('tools');
+    expect((await delegated).structuredContent).toMatchObject({ state: 'completed' });
+    expect(client.stderr).not.toContain('Warning');
+  });
+
   test('R60 two delegations, a status call and a decision run at the same time, and none blocks another', async () => {
     const agent = await startAgent({
       onMessage: (task, text) => (text === 'ask' ? task.work().ask(pendingWrite('one')) : task.work()),
