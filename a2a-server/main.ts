@@ -32,9 +32,9 @@ const EXIT_USAGE = 2;
 const PAGE = fileURLToPath(new URL('../web/', import.meta.url));
 
 const SHUTDOWN_STAGES = [
-  'shutting down: running tools may come to their end',
-  'shutting down: running tools are stopped now',
-  'ending at once',
+  'shutting down: waiting for the running tools',
+  'shutting down: stopping the running tools',
+  'exiting at once',
 ] as const;
 
 /** False if unconfined commands can read the environment of this process in /proc. */
@@ -45,7 +45,7 @@ await program().parseAsync();
 function program(): Command {
   const command = new Command('a2a-server')
     .description(
-      'Serves an agent over A2A 1.0 and 0.3: it works in a directory, asks before each risky step, and keeps every task through restarts.',
+      'Serves an agent over A2A 1.0 and 0.3: it works in a directory, asks before each risky step, and continues its tasks after a restart.',
     )
     .version(packageVersion())
     .argument('[command...]', "the agent's command line, after `--agent acp --`")
@@ -53,7 +53,7 @@ function program(): Command {
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
     .action((words: readonly string[], flags: Readonly<Record<string, unknown>>, self: Command) => {
       const given = withAgentCommand(flags, words);
-      return given ? start(given) : self.error(`error: "${words[0]}" belongs to no flag`);
+      return given ? start(given) : self.error(`error: unexpected argument "${words[0]}"`);
     });
   for (const { flag, describe } of LOCATION_FLAGS) command.option(flag, describe);
   addPolicy(command);
@@ -72,7 +72,9 @@ function program(): Command {
 function addConfirmClock(server: Command): void {
   server
     .command('confirm-clock')
-    .description('says that the clock is right after a jump: tasks expire and old sessions are deleted again')
+    .description(
+      'confirms the clock after a jump; then the server ends expired tasks and deletes old sessions again',
+    )
     .action(async (_, it: Command) => {
       try {
         const { stateDir } = await readServerSettings(it.optsWithGlobals(), process.env);
@@ -90,9 +92,9 @@ function addConfirmClock(server: Command): void {
 function addCheck(server: Command): void {
   server
     .command('check')
-    .description('checks the settings and the journal as a start does, and tries the model; starts nothing')
-    .option('--offline', 'ask no model')
-    .option('--json', 'one JSON object')
+    .description('checks the settings and the journal like a start, and tries the model; starts no server')
+    .option('--offline', 'do not try the model')
+    .option('--json', 'print one JSON object')
     .action(async (_, it: Command) => {
       const { offline = false, json = false, ...flags } = it.optsWithGlobals<CheckFlags>();
       try {
@@ -116,8 +118,8 @@ function addPolicy(server: Command): void {
     .command('try')
     .description('lists the verdict of the rules on each past call in the journal; changes nothing')
     .option('--rules <file>', 'use the rules of this file (a JSON list) instead of the rules in the settings')
-    .option('--changed', 'only calls with another verdict than in the past')
-    .option('--json', 'one JSON object')
+    .option('--changed', 'list only calls whose verdict changes')
+    .option('--json', 'print one JSON object')
     .action(async (_, it: Command) => {
       const { rules, changed, json, ...flags } = it.optsWithGlobals<TryOptions & Record<string, unknown>>();
       try {
@@ -140,7 +142,7 @@ function addJournal(server: Command): void {
     server
       .command(usage)
       .description(description)
-      .option('--json', 'one JSON object on stdout, errors too')
+      .option('--json', 'print one JSON object, also for an error')
       .action(async (...words: unknown[]) => {
         const it = words.find((each): each is Command => each instanceof Command) ?? server;
         const { json = false, ...flags } = it.optsWithGlobals<{ json?: boolean } & Record<string, unknown>>();
@@ -159,7 +161,7 @@ function addJournal(server: Command): void {
       });
   add(
     'backup <file>',
-    'writes all tasks to a new file, also while the server runs; the token is not in it',
+    'writes all tasks, without the token, to a new file; the server may run',
     (commands, [file = ''], output) => commands.backup(file, output),
   );
   add(
@@ -170,10 +172,10 @@ function addJournal(server: Command): void {
   ).option('--accept-loss', 'let the next server start without the tasks that are missing');
   add(
     'restore <file>',
-    'puts the tasks of a backup into the state directory, while no server runs',
+    'puts the tasks of a backup into the state directory; the server must not run',
     (commands, [file = ''], output, it) =>
       commands.restore(file, { replace: it.opts<{ replace?: boolean }>().replace === true }, output),
-  ).option('--replace', 'move away the tasks that are there');
+  ).option('--replace', 'move the existing journal away first');
 }
 
 function say(text: string): void {
@@ -204,9 +206,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
     consoleToLog(log);
     giveUpOnBugs(log);
     if (!secretsHidden)
-      log.warn(
-        'commands can read this process’s environment in /proc, with its secrets; set --confine-shell require',
-      );
+      log.warn('shell commands can read the secrets of this process in /proc; set --confine-shell require');
     const started = import('./startup/serve.ts').then(({ serve }) => serve(settings, log, PAGE));
     const told = stopOnSignals(started, log);
     const run = await started;

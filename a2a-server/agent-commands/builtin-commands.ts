@@ -13,9 +13,9 @@ const init: AgentCommand = {
   arguments: [],
   prompt: `Write a short AGENTS.md for this workspace, for coding agents that start to work here.
 
-Read what the workspace says about itself first: the README, the package or build files, the directories. Run nothing.
-Write only what you found: what the project is, the commands that build, test and lint it, the layout of the directories, and conventions that the files state.
-Where an AGENTS.md exists, keep what is still true, and edit it instead of replacing it.`,
+First read the README, the package or build files, and the directories. Run nothing.
+Write only what you found: the purpose of the project, the commands that build, test and lint it, the layout of the directories, and conventions that the files state.
+If an AGENTS.md exists, edit it and keep what is still true.`,
 };
 
 /** @param tools the agent's own tools. MCP servers may offer more. */

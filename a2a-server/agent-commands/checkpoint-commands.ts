@@ -42,7 +42,7 @@ export function checkpointCommands(checkpoints: Checkpoints): AgentCommand[] {
         const elsewhere = there
           ? []
           : [
-              `Its workspace is ${checkpoint.workspace}; run the command with that workspace to see its diff.`,
+              `Its workspace is ${checkpoint.workspace}. To see its diff, run the command with that workspace.`,
             ];
         return { type: 'answer', text: [...lines, ...elsewhere, '', diff].join('\n').trimEnd() };
       },
@@ -51,7 +51,7 @@ export function checkpointCommands(checkpoints: Checkpoints): AgentCommand[] {
       name: 'checkpoint restore',
       aliases: ['restore'],
       description:
-        'Restores the files of a checkpoint as they were before its turn, after approval. Refused if a file has changed since.',
+        'Undoes one turn: restores the files that it changed, after approval. Refuses if a file has changed since.',
       arguments: [ID],
       begin: async ([id = '']) => ({
         type: 'call',
@@ -64,7 +64,7 @@ export function checkpointCommands(checkpoints: Checkpoints): AgentCommand[] {
       name: 'checkpoint restore-since',
       aliases: ['restore-since'],
       description:
-        'Restores the files of the workspace as they were before a checkpoint and all later turns, in one step and after approval. Refused if somebody else has changed a file since.',
+        'Undoes one turn and all later turns in one step: restores the files that they changed, after approval. Refuses if a person or another program has changed a file since.',
       arguments: [ID],
       begin: async ([id = '']) => ({
         type: 'call',
@@ -80,7 +80,9 @@ function listText(here: readonly Checkpoint[], elsewhere: number, root: string):
   const others =
     elsewhere === 0
       ? []
-      : [`${count(elsewhere, 'more checkpoint')} of other workspaces: run the command with their workspace.`];
+      : [
+          `Other workspaces have ${count(elsewhere, 'more checkpoint')}. To list them, run the command with that workspace.`,
+        ];
   if (here.length === 0) return [`No tool has changed a file of ${root} yet.`, ...others].join('\n');
   const shown = here.slice(0, LISTED);
   const older = here.length - shown.length;
@@ -90,7 +92,7 @@ function listText(here: readonly Checkpoint[], elsewhere: number, root: string):
       (it) =>
         `- ${checkpointLine(it)}: ${names(it.files)}${it.commands.length === 0 ? '' : `; commands ran in this turn: ${it.commands.map((title) => oneLine(title)).join(', ')}`}`,
     ),
-    ...(older === 0 ? [] : [`${older} older ones are not shown.`]),
+    ...(older === 0 ? [] : [`${older} older checkpoints are not shown.`]),
     ...others,
   ].join('\n');
 }
@@ -120,6 +122,6 @@ function commandLines({ commands }: Checkpoint): string[] {
   return commands.length === 0
     ? []
     : [
-        `Commands ran in this turn, and their changes are unknown: ${commands.map((title) => oneLine(title)).join(', ')}`,
+        `Shell commands ran in this turn, and their changes are unknown: ${commands.map((title) => oneLine(title)).join(', ')}`,
       ];
 }

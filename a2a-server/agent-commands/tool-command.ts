@@ -17,7 +17,10 @@ export function toolCommand(tools: readonly Tool[]): AgentCommand {
     const tool = own.get(name);
     if (tool === undefined) return { tool: name, input };
     if (!isCallable(tool))
-      throw new ProductError('MALFORMED', `The tool ${name} cannot be called by itself.`);
+      throw new ProductError(
+        'MALFORMED',
+        `The command ${RUN_TOOL} cannot call the tool ${name}. Use the command that belongs to this tool.`,
+      );
     const parsed = parseInput(tool, input);
     if (!parsed.ok) throw new ProductError('MALFORMED', parsed.message);
     return { tool: name, input };

@@ -20,7 +20,7 @@ export async function restoreDiff(
   workspace: Workspace,
   { content }: Pick<Checkpoints, 'content'>,
 ): Promise<string> {
-  const remarks = left.map(({ path, why }) => `# ${path}: ${why}, stays as it is\n`).join('');
+  const remarks = left.map(({ path, why }) => `# ${path} (${why}) stays as it is\n`).join('');
   return joined(
     remarks,
     files.map(({ path, taskId, now, before }) => async () => {

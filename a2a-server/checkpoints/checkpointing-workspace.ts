@@ -81,7 +81,9 @@ async function saveAll(workspace: Workspace, item: SurveyEntry, record: RecordSa
   let contents: FileBytes[] = [];
   for (const each of withDescendants(item).filter(({ kind }) => kind !== 'directory')) {
     const room = total + each.bytes <= MAX_KEPT_AT_ONCE;
-    const found: Found = room ? await itemState(workspace, each) : { state: notSaved('too much at once') };
+    const found: Found = room
+      ? await itemState(workspace, each)
+      : { state: notSaved('the change is too large to save') };
     const length = found.content?.bytes.length ?? 0;
     total += length;
     waiting += length;

@@ -66,7 +66,7 @@ export function checkpoints(parts: {
       if (end === -1)
         throw new ProductError(
           'MALFORMED',
-          `More than ${TASKS_LOOKED_INTO} tasks have changed files since the checkpoint ${shortId(first)}. Begin with a later one.`,
+          `More than ${TASKS_LOOKED_INTO} tasks have changed files since the checkpoint ${shortId(first)}. Choose a later checkpoint.`,
         );
       return all
         .slice(0, end + 1)
@@ -101,8 +101,8 @@ function unknown(id: string, named: readonly Checkpoint[], several: boolean): Pr
   return new ProductError(
     'MALFORMED',
     several
-      ? `Several checkpoints begin with ${shown}: ${ids.join(', ')}.`
-      : `There is no checkpoint ${shown}. ${there} "checkpoint list" shows them.`,
+      ? `Several checkpoints begin with ${shown}: ${ids.join(', ')}. Give a longer id.`
+      : `There is no checkpoint ${shown}. ${there} To list them, run "checkpoint list".`,
     { facts: { checkpoints: named.map((it) => it.id).join(' ') } },
   );
 }

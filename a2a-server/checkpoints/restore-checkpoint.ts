@@ -54,7 +54,7 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
   return defineTool({
     name: RESTORE_CHECKPOINT,
     description:
-      'Restores the files that a turn changed as they were before it, or before it and all later turns. Refused if somebody else has changed a file since.',
+      'Undoes one turn, or one turn and all later turns: restores the files that they changed. Refuses if a person or another program has changed a file since.',
     sideEffect: 'files',
     startsWithFirstChange: true,
     // The input does not name the files. So policy rules for all paths of the workspace apply.
@@ -67,7 +67,7 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
       const plan = await planned(target, context);
       const [first, ...more] = plan.files;
       if (first === undefined)
-        throw new ProductError('MALFORMED', `There is nothing to restore: ${leftAlone(plan)}.`);
+        throw new ProductError('MALFORMED', `There is nothing to restore: ${notRestored(plan)}.`);
       const path = more.length === 0 ? first.path : count(plan.files.length, 'file');
       return {
         preview: { type: 'diff', path, diff: await restoreDiff(plan, context.workspace, checkpoints) },
@@ -79,7 +79,7 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
       // For example, the server crashed after it restored the last file.
       if (plan.files.length === 0)
         return {
-          text: `Nothing is left to restore: ${leftAlone(plan)}.`,
+          text: `Nothing is left to restore: ${notRestored(plan)}.`,
           summary: 'nothing left to restore',
         };
       // D2: the files must still be as they were shown.
@@ -90,10 +90,10 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
         );
       for (const file of plan.files) await putBack(file, run);
       const files = count(plan.files.length, 'file');
-      const rest = plan.left.length === 0 ? '' : ` Left alone: ${leftAlone(plan)}.`;
+      const rest = plan.left.length === 0 ? '' : ` Not restored: ${notRestored(plan)}.`;
       const done = plan.files.map(({ path, before }) => (before ? path : `${path} (removed)`)).join(', ');
       return {
-        text: `Put back ${files}: ${done}.${rest}`,
+        text: `Restored ${files}: ${done}.${rest}`,
         summary: `restored ${targetText(target)} (${files})`,
       };
     },
@@ -123,7 +123,7 @@ async function takeAway(
   });
 }
 
-function leftAlone({ left }: RestorePlan): string {
+function notRestored({ left }: RestorePlan): string {
   return left.map(({ path, why }) => `${path} (${why})`).join(', ');
 }
 

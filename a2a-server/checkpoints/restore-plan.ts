@@ -66,7 +66,7 @@ function putBackOf(
 function leftOf(step: RestoreStep): { path: string; why: string }[] {
   switch (step.type) {
     case 'nothing':
-      return [{ path: step.path, why: 'is as it was' }];
+      return [{ path: step.path, why: 'unchanged' }];
     case 'not-saved':
       return [{ path: step.path, why: `not saved: ${step.why}` }];
     case 'put-back':

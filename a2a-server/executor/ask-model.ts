@@ -134,6 +134,6 @@ function limitModel(
   limitMs: number | null,
 ): (() => void) | undefined {
   if (limitMs === null) return undefined;
-  const message = `The model took longer than ${timeLimitText(limitMs)} to answer, its time limit.`;
+  const message = `The model did not answer within its time limit of ${timeLimitText(limitMs)}.`;
   return clock.after(limitMs, () => scope.abort({ reason: 'timeout', message }));
 }

@@ -251,7 +251,7 @@ export class Execution {
   /** Starts the task's time limit. At the limit the task fails. */
   #limitTask(snapshot: Snapshot, taskMs: number): PausableTimeout {
     const { clock, log, onFailure } = this.#options;
-    const message = `The task was at work for longer than ${timeLimitText(taskMs)}, its time limit. Go on with the session to let it continue.`;
+    const message = `The task worked longer than its time limit of ${timeLimitText(taskMs)}. To continue, send another message in its session.`;
     const end = async (): Promise<void> => {
       // If the task has parked in the meantime, it does not run any more.
       const changed = await log.change(snapshot.taskId, (s) =>

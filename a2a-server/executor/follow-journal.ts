@@ -36,7 +36,7 @@ export async function* followJournal(
     if (after > row.seq)
       throw new ProductError(
         'INVALID_CURSOR',
-        `Position ${after} is beyond the end of task ${taskId}, whose last event is ${row.seq}. Read the task anew.`,
+        `Position ${after} is beyond the end of task ${taskId}, whose last event is ${row.seq}. Get the task, then follow it from its current position.`,
         { facts: { lastSeq: String(row.seq) } },
       );
     let position = after;
@@ -76,7 +76,10 @@ export async function* followJournal(
 }
 
 function unknown(taskId: string): ProductError {
-  return new ProductError('UNKNOWN_TASK', `There is no task ${taskId.slice(0, 200)}.`);
+  return new ProductError(
+    'UNKNOWN_TASK',
+    `There is no task ${taskId.slice(0, 200)}. List the tasks to see those that exist.`,
+  );
 }
 
 function isOver(state: StateName, until: FollowUntil): boolean {

@@ -95,7 +95,10 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       clock,
       ...options.maintenance,
       onEnded: (taskId) =>
-        executor.stop(taskId, { reason: 'task-cancel', message: 'The task was ended: nobody came in time.' }),
+        executor.stop(taskId, {
+          reason: 'task-cancel',
+          message: 'The task was ended: no person answered before its deadline.',
+        }),
     });
   const executor = new Executor({ ...options, commands, log });
   let closing = false;
@@ -146,7 +149,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       if (sessionId !== undefined && sessionId !== row.sessionId)
         throw new ProductError(
           'MALFORMED',
-          `Task ${taskId} belongs to session ${row.sessionId}, not to ${sessionId}; send one that fits, or the task id alone.`,
+          `Task ${taskId} belongs to session ${row.sessionId}, not to ${sessionId}. Send that session id, or only the task id.`,
         );
       return { type: 'live', taskId };
     }
@@ -169,7 +172,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     if (decides(incoming))
       throw new ProductError(
         'INVALID_DECISION',
-        'A decision, or the taking back of a grant, must name the task or session it is for. Nothing was changed.',
+        'The message decides a call or revokes a grant, but names no task and no session. Nothing was changed. Send it again with the task id.',
       );
     const previous = target.previous && (await log.load(target.previous.taskId));
     const message = commands.accept(incoming.message);
@@ -207,7 +210,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
         // Another message has just started the session's next task. This message belongs to that task.
         return command(result.taskId, incoming, key);
       case 'conflict':
-        throw new Error(`task id ${taskId} was given out twice`);
+        throw new Error(`two tasks got the id ${taskId}`);
     }
   }
 
@@ -263,7 +266,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     if (bodyHash !== key.bodyHash)
       throw new ProductError(
         'MESSAGE_CONFLICT',
-        `Message id ${key.messageId} was used before for another message, in task ${taskId}. Nothing was changed; send this one under a new id.`,
+        `Message id ${key.messageId} belongs to another message, in task ${taskId}. Nothing was changed. Send this message with a new id.`,
         { facts: { taskId, sessionId } },
       );
     const row = await journal.row(taskId);

@@ -24,7 +24,7 @@ export function orphanedEvents(snapshot: Snapshot, orphans: readonly Orphan[]): 
   const { call, toolId, orphan } = found;
   const { callId, tool, title } = call;
   const { group } = orphan;
-  const text = `The server was killed while "${title}" ran. Its process group ${group} may still run and could not be ended. End it (kill -KILL -- -${group}) and the task goes on, or cancel the task.`;
+  const text = `The server was killed while "${title}" ran. Its process group ${group} may still run, and the server could not end it. End it (kill -KILL -- -${group}), and the task continues. Or cancel the task.`;
   return progressNoteOf(snapshot) === text
     ? []
     : [{ type: 'process.orphaned', callId, tool, title, toolId, group, text }];

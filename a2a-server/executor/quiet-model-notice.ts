@@ -36,7 +36,7 @@ export class QuietModelNotice {
     this.#cancel = this.#clock.after(quietMs, () => {
       this.#periods += 1;
       this.#note(
-        `${id} has sent nothing for ${timeLimitText(this.#periods * quietMs)}. It reads a long prompt, thinks without showing it, or is busy.`,
+        `${id} has sent nothing for ${timeLimitText(this.#periods * quietMs)}. It may be reading a long prompt, reasoning without output, or busy.`,
       );
       this.#wait();
     });

@@ -100,7 +100,7 @@ async function outdatedSince(call: Call, tool: Tool, place: ToolContext): Promis
   if (!now.ok)
     throw invalid(
       call,
-      `the proposed change cannot be made any more (${now.message}); deny it and say what you want`,
+      `the proposed change is no longer possible (${now.message}). Deny it, and say in the reason what you want`,
     );
   const { preview, basis } = now.call;
   if (basis === call.basis) return undefined;
@@ -110,7 +110,10 @@ async function outdatedSince(call: Call, tool: Tool, place: ToolContext): Promis
 function newInput(decision: Decision, call: Call, tool: Tool): unknown {
   if (decision.content === undefined) return decision.input;
   if (tool.withContent === undefined)
-    throw invalid(call, `${call.tool} does not write one text; edit its input instead`);
+    throw invalid(
+      call,
+      `${call.tool} does not write a whole text, so "content" has no meaning. Edit its input`,
+    );
   return tool.withContent(decision.input ?? call.input, decision.content);
 }
 

@@ -10,10 +10,10 @@ export function systemPrompt(
   { settings, instructions }: Pick<Snapshot, 'settings' | 'instructions'>,
 ): string {
   return [
-    'You carry out work that a person has delegated to you, with the tools you are given.',
-    `Your workspace is ${workspace.root}; file tools take paths relative to it and reach nothing outside.`,
+    'A person has delegated a task to you. Carry it out with your tools.',
+    `Your workspace is ${workspace.root}. File tools take paths relative to it and reach no file outside it.`,
     approvals(settings),
-    'Ask for independent calls in one turn. When the work is done, say in a few sentences what was done, what was not, and anything the person should know.',
+    'Make independent calls in one turn. At the end, say in a few sentences what you did, what you did not do, and what the person should know.',
     instructionsPrompt(instructions),
   ]
     .filter((section) => section !== '')
@@ -21,19 +21,19 @@ export function systemPrompt(
 }
 
 const DENIALS =
-  'They may deny it, with a reason, or change its input; the result tells you. Respect a denial: do not ask for the same thing again in another form.';
+  'The person may deny a call, with a reason, or change its input. The result of the call tells you. Respect a denial: do not request the same thing in another form.';
 
 function approvals(settings: TaskSettings): string {
   const mode = taskModeOf(settings);
   if (mode === 'plan')
-    return 'You are asked for a plan and nothing else: tools with side effects are not available. Look at whatever the plan depends on, then lay it out step by step: which files change and how, which commands run and in what order, how one sees that it worked, and what the person has to decide. Somebody goes over it before any of it is done.';
-  if (settings.readOnly) return 'You may only look: tools with side effects are not available.';
+    return 'Write only a plan: tools with side effects are not available. First read what the plan depends on. Then write the plan step by step: which files change and how, which commands run and in what order, how to check the result, and what the person must decide. A person reviews the plan before anyone carries it out.';
+  if (settings.readOnly) return 'Only read: tools with side effects are not available.';
   switch (mode) {
     case 'auto':
-      return 'Your tool calls run without a question. Be careful all the same.';
+      return 'Your tool calls run without approval. Be careful.';
     case 'accept-edits':
-      return `Your changes to files run without a question. A person decides on each other tool call that has side effects. ${DENIALS}`;
+      return `Your changes to files run without approval. A person decides on each other tool call with side effects. ${DENIALS}`;
     case 'ask':
-      return `A person decides on each tool call that has side effects. ${DENIALS}`;
+      return `A person decides on each tool call with side effects. ${DENIALS}`;
   }
 }

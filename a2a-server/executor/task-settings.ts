@@ -69,7 +69,7 @@ export function settingsRefusal(taskId: string, others: readonly string[]): Comm
   return {
     type: 'refuse',
     reason: 'MALFORMED',
-    message: `Task ${taskId} is under way with another ${others.join(' and another ')}, and keeps it to its end. Leave that setting out; or wait for the end, or cancel the task, and send the message again; or start a new session.`,
+    message: `Task ${taskId} has another ${others.join(' and another ')}, and its settings cannot change. Send the message without that setting, or send it after the end of the task, or start a new session.`,
     facts: { settings: others.join(' ') },
   };
 }

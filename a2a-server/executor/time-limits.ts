@@ -44,7 +44,7 @@ export class TurnScope {
   constructor(task: AbortScope<AbortCause>, clock: Clock, limitMs: number | null) {
     this.scope = task.child();
     if (limitMs === null) return;
-    const message = `The turn took longer than ${timeLimitText(limitMs)}, its time limit.`;
+    const message = `The turn took longer than its time limit of ${timeLimitText(limitMs)}.`;
     this.timeout = new PausableTimeout(clock, limitMs, () =>
       this.scope.abort({ reason: 'timeout', message }),
     );

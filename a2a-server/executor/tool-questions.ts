@@ -135,7 +135,10 @@ export class ToolQuestions {
 
   /** The task has ended, so the tool stops too. */
   #over(scope: AbortScope<AbortCause>): Error {
-    scope.abort({ reason: 'task-cancel', message: 'Stopped because its task ended while it asked.' });
+    scope.abort({
+      reason: 'task-cancel',
+      message: 'Stopped because the task ended before the answer to its question.',
+    });
     return withdrawn();
   }
 }

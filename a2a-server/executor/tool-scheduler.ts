@@ -213,13 +213,13 @@ export class ToolScheduler {
     const outcome = await execution.settled;
     // A3: the journal recorded the end of the task first. That end stopped the tool.
     if (outcome === null)
-      return { success: false, message: `Tool execution ${toolId} was being stopped with its task already.` };
+      return { success: false, message: `Tool execution ${toolId} was already being stopped with its task.` };
     if (outcome.type !== 'stopped')
       return { success: false, message: `Tool execution ${toolId} finished before it could be aborted.` };
     if (!first)
       return {
         success: false,
-        message: `Tool execution ${toolId} was being stopped already (${outcome.reason}).`,
+        message: `Tool execution ${toolId} was already being stopped (${outcome.reason}).`,
       };
     return outcome.confirmed
       ? { success: true, message: `Successfully aborted tool execution: ${toolId}` }
@@ -280,7 +280,7 @@ export class ToolScheduler {
     const { clock, limits } = this.#options;
     const ms = shorter(tool.timeoutMs(call.input), limits.toolMs);
     return new PausableTimeout(clock, ms, () =>
-      scope.abort({ reason: 'timeout', message: `Stopped after ${ms / 1000} s, its time limit.` }),
+      scope.abort({ reason: 'timeout', message: `Stopped after its time limit of ${ms / 1000} s.` }),
     );
   }
 

@@ -58,7 +58,10 @@ export class ToolStart {
   /** Like `record`, but throws. @throws ProductError TASK_ENDED if this execution may not run the call any more */
   async require(files: readonly SavedFile[], contents: readonly FileBytes[]): Promise<void> {
     if (await this.record(files, contents)) return;
-    throw new ProductError('TASK_ENDED', 'The task went on without this; nothing more was changed.');
+    throw new ProductError(
+      'TASK_ENDED',
+      'The task has continued without this call. The call changed nothing more.',
+    );
   }
 
   /** Appends events of this tool execution. @returns false if this execution may not run the call any more */

@@ -46,12 +46,12 @@ export async function callUntilAnswered(
       }
       if (error instanceof CallIdle)
         throw failure(
-          `The MCP server ${server} ${why} about ${tool}, its idle time limit. The outcome of the call is unknown.`,
+          `While ${tool} ran, the MCP server ${server} ${why}, its idle time limit. The outcome of the call is unknown.`,
         );
       if (!(error instanceof ConnectionLost)) throw failure(`The MCP server ${server} reports: ${why}`);
       const lost = `The connection to the MCP server ${server} was lost while ${tool} ran: ${why}.`;
       if (!repeatable) throw failure(`${lost} The outcome of the call is unknown.`);
-      if (attempt === MAX_ATTEMPTS) throw failure(`${lost} The server made the call ${attempt} times.`);
+      if (attempt === MAX_ATTEMPTS) throw failure(`${lost} None of ${attempt} attempts got an answer.`);
       output(`[the server ${why}; calling again]\n`);
     }
   }

@@ -158,7 +158,7 @@ export class OpenConnection implements McpServerConnection {
     const stop = new AbortController();
     const idle = new IdleLimit(clock, idleMs, () => {
       running.stop(true);
-      stop.abort('The client has an idle time limit, and nothing came within it.');
+      stop.abort('The server sent nothing within the idle time limit of the client.');
     });
     const ask: RunningCall['ask'] = async (question, options) => {
       const release = idle.hold();
@@ -220,7 +220,7 @@ export class OpenConnection implements McpServerConnection {
     if (result.action === 'cancel')
       log.warn(
         { calls: origin.calls.map(({ tool }) => tool) },
-        'an MCP server asks a person, but does not say for which of its calls',
+        'an MCP server asks a question, but does not say which of its calls asks',
       );
     return result;
   }

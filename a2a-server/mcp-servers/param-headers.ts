@@ -27,9 +27,9 @@ export interface ParamHeader {
 export function readParamHeaders(schema: Record<string, unknown>): readonly ParamHeader[] {
   const found = reachable(schema, []);
   if (found.length !== annotations(schema, 0))
-    throw new Error(`it has "${ANNOTATION}" where a header cannot reach`);
+    throw new Error(`it has "${ANNOTATION}" at a place other than a property of the input`);
   const names = new Set(found.map(({ header }) => header.toLowerCase()));
-  if (names.size !== found.length) throw new Error(`it has one "${ANNOTATION}" twice`);
+  if (names.size !== found.length) throw new Error(`two of its properties have the same "${ANNOTATION}"`);
   return found;
 }
 
@@ -58,9 +58,9 @@ function reachable(schema: Record<string, unknown>, path: readonly string[]): Pa
     const header = property[ANNOTATION];
     if (header === undefined) return below;
     if (typeof header !== 'string' || !TOKEN.test(header))
-      throw new Error(`its "${ANNOTATION}" is not the name of a header`);
+      throw new Error(`its "${ANNOTATION}" is not a valid header name`);
     if (!PRIMITIVES.has(property['type']))
-      throw new Error(`its "${ANNOTATION}" is not at an integer, a string or a boolean`);
+      throw new Error(`its "${ANNOTATION}" is on a property that is not an integer, a string or a boolean`);
     return [{ header, path: [...path, name] }, ...below];
   });
 }

@@ -93,7 +93,7 @@ async function judge(listed: readonly unknown[], wanted: ToolFilter, log: Logger
     }
     const { name } = parsed.data;
     if (!wanted(name)) continue;
-    if (definitions.has(name)) problems.push(`it lists ${shown(name)} twice; the first one counts`);
+    if (definitions.has(name)) problems.push(`it lists ${shown(name)} twice; only the first one is used`);
     else if (definitions.size === MAX_TOOLS) over += 1;
     else
       try {
@@ -109,7 +109,7 @@ async function judge(listed: readonly unknown[], wanted: ToolFilter, log: Logger
   }
   if (over > 0)
     problems.unshift(
-      `it has ${over} tools more than the limit of ${MAX_TOOLS}; choose with "tools": {"include": […]}`,
+      `it has ${MAX_TOOLS + over} tools, and the limit is ${MAX_TOOLS}; choose some with "tools": {"include": […]}`,
     );
   return { definitions: [...definitions.values()], problems: fewOf(problems) };
 }
@@ -139,7 +139,7 @@ function warnTooSlow(log: Logger, tool: string): void {
 
 function fewOf(problems: string[]): string[] {
   const more = problems.length - MAX_PROBLEMS;
-  return more <= 1 ? problems : [...problems.slice(0, MAX_PROBLEMS), `and ${more} problems more`];
+  return more <= 1 ? problems : [...problems.slice(0, MAX_PROBLEMS), `and ${more} more problems`];
 }
 
 function shown(name: string): string {

@@ -65,7 +65,7 @@ function jsonOf(text: string): unknown {
 function unusable(path: string, error: unknown): ProductError {
   return new ProductError(
     'STORAGE',
-    `The sign-ins of the approval page cannot be kept in ${path}: ${messageOf(error)}.`,
+    `The server cannot save the sign-ins of the approval page in ${path}: ${messageOf(error)}.`,
     { facts: { path }, cause: error },
   );
 }

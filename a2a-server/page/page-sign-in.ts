@@ -92,7 +92,7 @@ function isOwnPage(base: string): (request: Request) => (origin: string) => bool
 function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown, form: string): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new ProductError('MALFORMED', `The body is ${form}: ${issuesOf(result.error)}.`);
+  throw new ProductError('MALFORMED', `The body must be ${form}: ${issuesOf(result.error)}.`);
 }
 
 function noStore(response: Response): Response {

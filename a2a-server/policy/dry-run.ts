@@ -178,7 +178,7 @@ export function callText(call: DryRunCall): string {
 export function summaryText({ calls, tasks, now, changed }: DryRunSummary): string {
   const changes = Object.entries(changed).map(([change, times]) => `${change} ${times}`);
   return [
-    `${count(calls, 'call')} of ${count(tasks, 'task')}: ${now.allow} would run unasked, ${now.ask} would ask, ${now.refuse} would be refused.`,
+    `${count(calls, 'call')} of ${count(tasks, 'task')}: ${now.allow} would run without a question, ${now.ask} would ask, ${now.refuse} would be refused.`,
     changes.length === 0 ? 'No verdict changes.' : `Changed verdicts (marked *): ${changes.join(', ')}.`,
   ].join('\n');
 }

@@ -179,7 +179,7 @@ function readable<T>(directory: string, read: () => T): T {
   } catch (cause) {
     throw new ProductError(
       'STORAGE',
-      `The records of running processes in ${directory} cannot be read (${messageOf(cause)}). Make the directory readable for this user; the tasks go on then.`,
+      `The records of running processes in ${directory} cannot be read (${messageOf(cause)}). Make the directory readable for this user. Then the tasks continue.`,
       { cause },
     );
   }

@@ -45,7 +45,7 @@ export async function checkServer(
     });
     const { models: offered } = prepared.worker;
     const findings = [
-      ok(SETTINGS, 'a server can start with them'),
+      ok(SETTINGS, 'the server can start with them'),
       ...unknownServers(settings),
       ...journal(settings),
       ...(await models(settings, offered, { env, offline })),

@@ -25,7 +25,7 @@ export function backup(file: string, { stateDir, json, say }: Output): void {
   say(
     json
       ? JSON.stringify({ file: target, ...report })
-      : `${counted(report)} are in ${target}. It holds what tasks read and wrote, but no token: keep it as private as the state directory.`,
+      : `${counted(report)} are in ${target}. It contains everything that tasks read and wrote, but no token. Keep it as private as the state directory.`,
   );
 }
 
@@ -41,7 +41,7 @@ export async function verify(
   const path = file === undefined ? journalIn(stateDir) : resolve(file);
   const loss = accept && file === undefined ? await acceptLoss(path) : undefined;
   const accepted = loss && lossText(loss);
-  if (!json && accepted !== undefined) say(`The next server starts without what is missing: ${accepted}.`);
+  if (!json && accepted !== undefined) say(`The next server starts without the missing data: ${accepted}.`);
   // If the journal file is missing, there is no data to check.
   if (loss?.type === 'shortened' && loss.bytes === 0) {
     if (json) say(JSON.stringify({ file: path, ok: true, accepted }));
@@ -51,7 +51,7 @@ export async function verify(
   const ok = problems.length === 0;
   if (json)
     say(JSON.stringify({ file: path, ok, ...report, problems, ...(accepted !== undefined && { accepted }) }));
-  else if (ok) say(`${path} is whole: ${counted(report)}.`);
+  else if (ok) say(`${path} is not damaged: ${counted(report)}.`);
   else say([`${path} is damaged (${counted(report)}):`, ...problems].join('\n'));
   return ok;
 }
@@ -68,7 +68,7 @@ export async function restore(
   if (json) return say(JSON.stringify({ file: source, stateDirectory: stateDir, ...report }));
   const moved = report.movedTo === undefined ? '' : ` The earlier journal is in ${report.movedTo}.`;
   say(
-    `${counted(report)} are in ${stateDir}.${moved} They go on when a server starts there. Do not run the server that the backup came from as well: both would do the same work.`,
+    `${counted(report)} are in ${stateDir}.${moved} They continue when a server starts there. Do not also run the server of the backup, because both would do the same work.`,
   );
 }
 

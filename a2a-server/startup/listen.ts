@@ -94,7 +94,7 @@ function stopCommand(pid: number, platform: NodeJS.Platform = process.platform):
 
 /** Tells where to set the model. A person usually wants this if another program started the server. */
 function bridgeSettings(stateDirectory: string): string {
-  return `Where the bridge has started it, its model is chosen by A2A_SERVER_MODEL in the bridge's environment or by the "server" section of ${join(stateDirectory, 'config.json')}.`;
+  return `If the bridge started it, A2A_SERVER_MODEL in the bridge's environment sets its model, or the section "server" of ${join(stateDirectory, 'config.json')}.`;
 }
 
 /** Returns the process id if this user's own server answers at the origin. */
@@ -116,7 +116,7 @@ async function whoIsThere(origin: string, { token, stateDir }: OwnServer): Promi
     ? {
         owner: 'other-server',
         problem:
-          'an a2a-server with another token listens there, another user’s or one with another state directory.',
+          'an a2a-server with another token listens there. It belongs to another user or has another state directory.',
       }
     : {
         owner: 'other-program',
@@ -159,7 +159,7 @@ export async function stateInUse(
   const end = pid === undefined ? 'end it first' : `end it with: ${stopCommand(pid)}`;
   return new ProductError(
     'CONFIGURATION',
-    `Another a2a-server${who} already keeps its state in ${stateDir}. Use that server, or ${end}. To run another beside it, choose another --state-dir.`,
+    `Another a2a-server${who} already keeps its state in ${stateDir}. Use that server, or ${end}. To run a second server, choose another --state-dir.`,
     { facts: { path: stateDir }, cause: error },
   );
 }

@@ -49,7 +49,7 @@ export function logLineOf(event: TaskEvent): LogLine | undefined {
     case 'tool.withdrew':
       return info('a tool withdrew its question', idsOf(event));
     case 'tool.outdated':
-      return info('an action changed, and is asked again', idsOf(event));
+      return info('an action changed; the server asks again', idsOf(event));
     case 'tool.started':
       return debug('a tool starts', idsOf(event));
     case 'tool.finished':

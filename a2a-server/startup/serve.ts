@@ -122,7 +122,11 @@ export async function serve(
       onAppended: (taskId, entries) => logEvents(log, taskId, entries),
     });
     // Now this server owns the state directory. It sends SIGTERM to orphans, and their tasks wait for their end (D6).
-    children.endOrphans().catch((error: unknown) => log.error({ err: error }, 'orphans could not be ended'));
+    children
+      .endOrphans()
+      .catch((error: unknown) =>
+        log.error({ err: error }, 'processes of an earlier server could not be ended'),
+      );
     const own = await barDirectory(stateDir);
     held.mcpServers = await startedMcpServers(prepared.mcpServers, settings, { log, children });
     const made = { ...prepared, children, settings, log, token, server, port, own };
@@ -315,7 +319,7 @@ function taskService(
     },
     ...(settings.budgetCostPerDay !== undefined && { dailyBudget: settings.budgetCostPerDay }),
     ...(worker.onEnded && { onEnded: worker.onEnded }),
-    onFailure: (taskId, error) => log.error({ taskId, err: error }, 'an execution broke off'),
+    onFailure: (taskId, error) => log.error({ taskId, err: error }, 'an execution failed'),
     maintenance: {
       expiry: { decisionMs: settings.decisionTimeout, idleMs: settings.idleTimeout },
       retentionMs: settings.retention,

@@ -74,7 +74,8 @@ export const SERVER_SETTINGS = {
     schema: z.number().int().min(0).max(65_535),
     fallback: DEFAULT_PORT,
     env: 'A2A_SERVER_PORT',
-    describe: 'port to listen on; 0 uses a free port, and so does the default if another program has it',
+    describe:
+      'port to listen on; 0 chooses a free port; if another program uses the default port, the server also chooses a free one',
     allowed: 'a whole number from 0 to 65535',
   }),
   allowRemote: setting({
@@ -160,7 +161,7 @@ export const SERVER_SETTINGS = {
     fallback: 'off',
     env: 'A2A_SERVER_CONFINE_SHELL',
     describe:
-      'run shell commands in a sandbox that can write only to the workspace (bubblewrap): auto uses it if it works, off does not, require refuses to start without it',
+      'run shell commands in a sandbox that can write only to the workspace (bubblewrap): off never, auto if the sandbox works, require always, and the server refuses to start without it',
     allowed: CONFINE_SHELL.join(', '),
   }),
   shellNetwork: setting({
@@ -235,33 +236,33 @@ export const SERVER_SETTINGS = {
     fallback: '1h',
     env: 'A2A_SERVER_AGENT_IDLE_TIMEOUT',
     describe:
-      "how long an ACP agent's process stays while its task waits for a person or has ended; it starts again when needed; or never to stop it",
+      'how long the process of an ACP agent keeps running after its task waits or ends, or never to stop it; it starts again when needed',
     allowed: DURATION_ALLOWED,
   }),
   toolTimeout: limit(
     'A2A_SERVER_TOOL_TIMEOUT',
     '1h',
-    'longest time for one tool execution, which is then stopped',
+    'maximum time for one tool execution; then the server stops it',
   ),
   modelTimeout: limit(
     'A2A_SERVER_MODEL_TIMEOUT',
     '10m',
-    'longest time for one answer of the model; the task fails then, and its session can go on',
+    'maximum time for one answer of the model; then the task fails, and its session can continue',
   ),
   turnTimeout: limit(
     'A2A_SERVER_TURN_TIMEOUT',
     'never',
-    'longest time at work for one turn, an answer and the tools it asks for; what still runs is stopped',
+    'maximum working time for one turn (an answer and its tool calls); then the server stops the rest of the turn',
   ),
   taskTimeout: limit(
     'A2A_SERVER_TASK_TIMEOUT',
     'never',
-    'longest time at work for one task, which then fails; what it waits for a person does not count',
+    'maximum working time for one task; then the task fails; waiting for a person does not count',
   ),
   grace: setting({
     kind: 'text',
     placeholder: 'time',
-    schema: durationSchema.pipe(z.number({ error: 'a stopped tool must end' })),
+    schema: durationSchema.pipe(z.number({ error: 'it must be finite, because a stopped tool must end' })),
     fallback: '5s',
     env: 'A2A_SERVER_GRACE',
     describe: 'how long a stopped tool may run before its processes are killed',
@@ -277,7 +278,7 @@ export const SERVER_SETTINGS = {
     fallback: undefined,
     env: 'A2A_SERVER_BUDGET_COST',
     describe:
-      'how many US dollars a task may cost, by the known prices or those in the configuration file, before it asks a person whether to continue (default: no limit)',
+      'how many US dollars a task may cost, by the known or configured prices, before it asks a person whether to continue (default: no limit)',
     allowed: 'a number above 0',
   }),
   budgetCostPerDay: setting({
@@ -293,7 +294,7 @@ export const SERVER_SETTINGS = {
   budgetTime: limit(
     'A2A_SERVER_BUDGET_TIME',
     'never',
-    'time at work after which a task asks a person whether to continue',
+    'working time after which a task asks a person whether to continue',
   ),
   decisionTimeout: setting({
     kind: 'text',
@@ -302,7 +303,7 @@ export const SERVER_SETTINGS = {
     fallback: '7d',
     env: 'A2A_SERVER_DECISION_TIMEOUT',
     describe:
-      'how long an action waits for a decision, or a question for an answer, before the task is cancelled; or never',
+      'how long an action waits for a decision, or a question for an answer, before the server cancels the task; or never',
     allowed: DURATION_ALLOWED,
   }),
   onDisconnect: setting({
@@ -311,8 +312,9 @@ export const SERVER_SETTINGS = {
     schema: z.enum(ON_DISCONNECT),
     fallback: 'detach',
     env: 'A2A_SERVER_ON_DISCONNECT',
-    describe: 'what happens to a running task whose last reader has left and does not come back within 10 s',
-    allowed: 'detach (it goes on) or cancel',
+    describe:
+      'what the server does with a running task if its last reader leaves and no client reads it within 10 s',
+    allowed: 'detach (the task continues) or cancel',
   }),
   idleTimeout: setting({
     kind: 'text',
@@ -329,7 +331,7 @@ export const SERVER_SETTINGS = {
     schema: durationSchema,
     fallback: '30d',
     env: 'A2A_SERVER_RETENTION',
-    describe: 'how long a session is kept after its last task has ended, or never to delete any',
+    describe: 'how long the server keeps a session after the end of its last task, or never to delete one',
     allowed: DURATION_ALLOWED,
   }),
   logLevel: setting({

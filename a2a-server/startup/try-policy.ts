@@ -67,7 +67,7 @@ export async function tryPolicy(
 const workspace: DryRunInput['workspace'] = async (root = '/') =>
   openWorkspace(root).catch(() => ({
     root,
-    locate: () => Promise.reject(new Error('the directory is no more')),
+    locate: () => Promise.reject(new Error('the directory no longer exists')),
   }));
 
 /** Returns the tools that rules and past calls may name. The agent's tools come first. */
@@ -86,7 +86,10 @@ async function rulesIn(file: string): Promise<Rule[]> {
   }
   const parsed = rulesSchema.safeParse(json, { error: settingProblem });
   if (parsed.success) return parsed.data;
-  throw unusable(file, `${issuesOf(parsed.error)}; it is a list of rules, as "policy" is`);
+  throw unusable(
+    file,
+    `${issuesOf(parsed.error)}; the file must contain a list of rules, like the setting "policy"`,
+  );
 }
 
 function unusable(file: string, problem: string): ProductError {

@@ -41,7 +41,7 @@ export function budgetQuestion(snapshot: Snapshot, budget: Budget, now: number):
     reached(activeMs, budget.activeMs) && `seconds at work: ${Math.round(activeMs / 1000)}`,
   ].filter((it) => it !== false);
   if (spent.length === 0) return undefined;
-  return `The task has used its budget (${spent.join('; ')}). What it did so far is kept. Reply to let it go on for as much again, with what it should do if you like; or cancel it.`;
+  return `The task has used its budget (${spent.join('; ')}). Its work so far is kept. To grant the same budget again, reply; your reply can contain instructions. Otherwise cancel the task.`;
 }
 
 function reached(spent: number, limit: number | null): boolean {

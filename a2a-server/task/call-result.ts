@@ -51,7 +51,7 @@ function outcomeText(outcome: ToolOutcome): ModelResult {
       const doubt = outcome.confirmed
         ? ''
         : ' It did not confirm that it stopped and may have had an effect.';
-      const output = outcome.text === '' ? '' : `\n\nOutput by then:\n${outcome.text}`;
+      const output = outcome.text === '' ? '' : `\n\nOutput before the stop:\n${outcome.text}`;
       return { text: `${outcome.message}${doubt}${output}`, isError: true };
     }
   }

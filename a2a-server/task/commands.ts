@@ -94,7 +94,7 @@ export function acceptMessage(
       type: 'refuse',
       reason: 'DECISION_NEEDED',
       message:
-        'The words "approve" and "deny" may be meant for another question of the task or the session. Nothing was changed. Get the task, read its question, and answer it in other words, with the task id.',
+        'The words "approve" and "deny" may belong to another question of the task or the session. Nothing was changed. Get the task, read its question, and answer it in other words, with the task id.',
     };
   const received: TaskEvent = { type: 'message.received', message, channel };
   const { status } = snapshot;
@@ -114,11 +114,11 @@ function wantedOf(
     if (!wordsDecide)
       return 'It is a question: send a decision that names the call, "answer" with the answer';
     return later
-      ? `It is a question: answer it with one text. The words "approve" and "deny" may be meant for an earlier question: read this one, and answer with "answer <its code> <your words>"`
+      ? `It is a question: answer it with one text. The words "approve" and "deny" may belong to an earlier question: read this one, and answer with "answer <its code> <your words>"`
       : 'It is a question: answer it with one text, or send a decision';
   }
   if (!wordsDecide) return 'Send a decision that names the call';
-  if (!named) return 'A plain "approve" or "deny" must name the task it is for: send it with the task id';
+  if (!named) return 'A plain "approve" or "deny" needs the task id: send it with the task id';
   return later
     ? 'It is not the first question of the task: get the task, read the question, and answer with the words that it names'
     : 'Answer with exactly "approve" or "deny", or send a decision';
@@ -289,7 +289,7 @@ function underWay({ taskId, sessionId, status }: Snapshot): CommandRefusal {
   return {
     type: 'refuse',
     reason: 'SESSION_BUSY',
-    message: `Session ${sessionId} has task ${taskId} under way (${status.state}), and a command begins a task of its own; nothing was changed. Send it without the session, or when that task has ended.`,
+    message: `Task ${taskId} of session ${sessionId} has not ended (${stateWord(status.state)}), and a command needs its own task. Nothing was changed. Send the command without the session id, or after the end of that task.`,
     facts: { taskId, state: status.state },
   };
 }
@@ -319,7 +319,7 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): CommandRefus
     return {
       type: 'refuse',
       reason: 'ALREADY_DECIDED',
-      message: `Call ${call.callId} (${call.title}) needs no decision: policy let it run. Nothing was changed.`,
+      message: `Call ${call.callId} (${call.title}) needs no decision: the policy allowed it. Nothing was changed.`,
       facts: { callId: call.callId },
     };
   const { shown } = decision;
@@ -333,15 +333,15 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): CommandRefus
     return invalid('A denial applies to one call only. Use scope "once", or omit it.');
   if (decision.scope === 'server' && call.source.type === 'built-in')
     return invalid(
-      `${call.tool} is built in and belongs to no server; trust the tool, or always, or approve this call only.`,
+      `${call.tool} is a built-in tool and belongs to no server. Use the scope "tool", "always" or "once".`,
     );
   if (decision.decision === 'edit' && isAgentsOwn(call))
     return invalid(
-      `Call ${call.callId} is the agent's own to carry out, and it takes no other input; approve it, or deny it with what you want instead as the reason.`,
+      `The agent runs call ${call.callId} itself, so you cannot edit its input. Approve it, or deny it and say in the reason what you want instead.`,
     );
   if (decision.decision === 'edit' && call.state.reason === 'outcome-unknown')
     return invalid(
-      `The outcome of call ${call.callId} is unknown; approve runs it again as it was, deny skips it.`,
+      `The outcome of call ${call.callId} is unknown, so you cannot edit it. "approve" runs it again, "deny" skips it.`,
     );
   if ((decision.decision === 'edit') !== (decision.edited !== null))
     return invalid('Send the new input with "edit", and only with "edit".');
@@ -353,7 +353,7 @@ export function otherQuestionRefusal({ callId, title }: Call, reason: PendingRea
   return {
     type: 'refuse',
     reason: 'INPUT_CHANGED',
-    message: `Call ${callId} (${title}) is not what was shown.${ASKED_AGAIN[reason]} Nothing was decided. Show the pending action as it is now, and decide with its code.`,
+    message: `Call ${callId} (${title}) is not what was shown.${ASKED_AGAIN[reason]} Nothing was decided. Show the current pending action, and decide with its code.`,
     facts: { callId, reason },
   };
 }
@@ -361,7 +361,7 @@ export function otherQuestionRefusal({ callId, title }: Call, reason: PendingRea
 const ASKED_AGAIN: Readonly<Record<PendingReason, string>> = {
   approval: '',
   'outcome-unknown': ' It started before, and its outcome was lost: an approval would run it again.',
-  'content-changed': ' What it would change has changed since.',
+  'content-changed': ' The content that it would change is now different.',
   question: '',
 };
 

@@ -15,7 +15,7 @@ export interface Context {
 
 /** The note for a person about a summary. */
 export const SUMMARISED =
-  'The older part of the conversation is summarised from here on, so that the rest fits into the window of the model.';
+  'From here on, a summary replaces the older part of the conversation, so that the rest fits into the context window of the model.';
 
 export const WHOLE_CONTEXT: Context = {
   summary: null,

@@ -147,15 +147,15 @@ function passagesOf(
 function summarised(text: string): ConversationStep {
   return {
     role: 'user',
-    text: `(The conversation up to here is left out. This is a summary of what was said and done in it.)\n\n${text}`,
+    text: `(This summary replaces the conversation up to here.)\n\n${text}`,
   };
 }
 
 /** Returns a note about a cancelled task. Without it, the model would continue that task in the session's next task. */
 function calledOff({ status }: Snapshot): ConversationStep[] {
   if (status.state === 'canceled')
-    return [noted(`The task was cancelled; what was left of it is not to be done. Reason: ${status.reason}`)];
-  if (status.state === 'rejected') return [noted(`The task was rejected and not begun: ${status.message}`)];
+    return [noted(`The task was cancelled. Do not do the rest of it. Reason: ${status.reason}`)];
+  if (status.state === 'rejected') return [noted(`The task was rejected before it began: ${status.message}`)];
   return [];
 }
 

@@ -33,5 +33,5 @@ export function afterFailure(snapshot: Snapshot, failure: ModelFailure, now: num
     return { type: 'model.unavailable', attempts, until, text };
   }
   const hint = failure.passing ? ' Send another message in this session to try again.' : '';
-  return { type: 'task.failed', message: `The model could not go on: ${failure.message}${hint}` };
+  return { type: 'task.failed', message: `The model could not continue: ${failure.message}${hint}` };
 }

@@ -68,8 +68,7 @@ function endOf({ end }: Turn): TaskEvent {
     case 'content-filter':
       return {
         type: 'task.failed',
-        message:
-          "The model's provider withheld the rest of its answer (content filter). Put the task differently.",
+        message: "The model's provider withheld the rest of its answer (content filter). Rephrase the task.",
       };
     case 'stop':
     case 'tool-calls':

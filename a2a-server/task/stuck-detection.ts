@@ -26,29 +26,29 @@ const RULES: Readonly<Record<Fault, Rule>> = {
     silent: 0,
     most: 3,
     remark:
-      'Your last answer was empty. Go on with the task; or, if it is done, say in a few sentences what was done and what was not.',
-    did: 'has answered with nothing',
+      'Your last answer was empty. Continue the task. If it is done, say in a few sentences what you did and what you did not do.',
+    did: 'has given an empty answer',
   },
   cut: {
     silent: 0,
     most: 3,
     remark:
-      'Your last answer was cut off at its greatest length. Go on where it stopped, in shorter answers; write what is long to a file, piece by piece.',
-    did: 'has given an answer that was cut off at its greatest length',
+      'Your last answer was cut off at its maximum length. Continue where it stopped, in shorter answers. Write a long text to a file, piece by piece.',
+    did: 'has given an answer that was cut off at its maximum length',
   },
   refused: {
     silent: 1,
     most: 5,
     remark:
-      'None of your last calls could be run, several turns in a row. Look at the tools you have and at the schema of their inputs; or say what is in the way.',
-    did: 'has asked only for calls that cannot be run',
+      'None of your last calls could run, several turns in a row. Check your tools and the schemas of their inputs, or say what the problem is.',
+    did: 'has made only calls that cannot run',
   },
   same: {
     silent: 2,
     most: 10,
     remark:
-      'You have asked for the same several turns in a row, and the same came back. Do something else, or say what is in the way.',
-    did: 'has asked for the same calls, with the same results',
+      'You made the same calls several turns in a row, with the same results. Do something else, or say what the problem is.',
+    did: 'has made the same calls, with the same results',
   },
 };
 
@@ -69,7 +69,7 @@ export function stuckQuestion(snapshot: Snapshot): string | undefined {
   if (last?.type !== 'turn' || fault === undefined || last.turn !== fault.turn) return undefined;
   const { most, did } = RULES[fault.fault];
   if (fault.count < most) return undefined;
-  return `The model ${fault.turn.model} ${did}, ${fault.count} turns in a row${lastly(snapshot, fault.turn)}. What the task did so far is kept. Reply to let it try again, with advice if you like; or cancel it.`;
+  return `The model ${fault.turn.model} ${did}, ${fault.count} turns in a row${lastly(snapshot, fault.turn)}. The work so far is kept. To let it try again, reply; your reply can contain advice. Otherwise cancel the task.`;
 }
 
 /** True if the turn has no calls but does not complete the task. */
@@ -81,7 +81,7 @@ function lastly(snapshot: Snapshot, turn: Turn): string {
   const [call] = callsOf(snapshot, turn);
   if (call === undefined) return '';
   const { text } = resultForModel(call);
-  return ` (lastly: ${call.title}: ${text.replaceAll(/\s+/g, ' ').trim().slice(0, 200)})`;
+  return ` (last call: ${call.title}: ${text.replaceAll(/\s+/g, ' ').trim().slice(0, 200)})`;
 }
 
 interface Found {

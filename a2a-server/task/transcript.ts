@@ -47,7 +47,7 @@ export function omittedTurns(covered: readonly Passage[], chars: number): string
   const lines = covered.flatMap(({ kind, steps }) => (kind === 'turn' ? callLines(steps) : []));
   const head = [
     ...before.map((text) => keepEnds(text, Math.floor(chars / 3))),
-    'The turns after that were left out to fit into the window, and could not be summarised. The calls made in them, oldest first:',
+    'The turns after that do not fit into the context window and could not be summarised. Their calls, oldest first:',
   ].join('\n\n');
   const room = chars - head.length;
   const shown: string[] = [];

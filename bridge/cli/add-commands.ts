@@ -14,7 +14,7 @@ export function addCommands(program: Command, places: ProgramPaths): void {
     into
       .command(usage)
       .description(description)
-      .option('--json', 'one JSON object on stdout, errors too')
+      .option('--json', 'print one JSON object, also for an error')
       .addHelpText('after', () =>
         wrapWords(
           '\nThe options of mcp-a2a-bridge, such as --state-dir, --config and --agent-url, apply here too.',
@@ -184,15 +184,15 @@ function addServer(program: Command, add: Add, carryOut: CarryOut): void {
       await carryOut(it, (run) => serverCommand(run, it.name(), it.args));
     });
   };
-  ofServer('backup <file>', 'writes all its tasks to a new file, also while it runs; the token is not in it');
+  ofServer('backup <file>', 'writes all its tasks, without the token, to a new file; the server may run');
   ofServer('verify [file]', 'checks every task of its journal, or of a backup').option(
     '--accept-loss',
     'let it start without the tasks that are missing',
   );
   ofServer(
     'restore <file>',
-    'puts the tasks of a backup into the state directory, while it is stopped',
-  ).option('--replace', 'move away the tasks that are there');
+    'puts the tasks of a backup into the state directory; the server must not run',
+  ).option('--replace', 'move the existing journal away first');
   add(
     'page',
     'prints a one-time link that signs your browser in to the approval page; starts the server',

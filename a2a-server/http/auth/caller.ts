@@ -72,6 +72,7 @@ export function attachCaller(request: Request, caller: Caller): void {
 /** @throws ProductError UNAUTHENTICATED for an unauthenticated request, even if the route lacks the check (X1). */
 export function callerOf(request: Request): Caller {
   const caller = callers.get(request);
-  if (caller === undefined) throw new ProductError('UNAUTHENTICATED', 'This request was not authenticated.');
+  if (caller === undefined)
+    throw new ProductError('UNAUTHENTICATED', 'This request is not authenticated. Send a bearer token.');
   return caller;
 }

@@ -50,7 +50,7 @@ export function streamTickets(
   return {
     issue(principal, taskId) {
       const key = keys.get(principal);
-      if (key === undefined) throw new Error('a ticket was asked for by a principal who has no token');
+      if (key === undefined) throw new Error('the principal of a ticket has no token');
       const seconds = String(Math.floor((now() + TICKET_MS) / 1_000));
       const mac = seal(key, principal, taskId, seconds).toString();
       return { ticket: `${seconds}.${mac}`, expiresAt: Number(seconds) * 1_000 };
@@ -66,7 +66,7 @@ export function streamTickets(
       if (principal === undefined || expiresAt <= now())
         throw new ProductError(
           'UNAUTHENTICATED',
-          'This ticket is not valid for this task, or has expired. Get a new one: send POST to this path and /ticket, with the bearer token.',
+          'This ticket is not valid for this task, or has expired. To get a new one, send POST to this path plus "/ticket", with the bearer token.',
         );
       return { principal, expiresAt };
     },

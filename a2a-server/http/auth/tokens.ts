@@ -21,7 +21,7 @@ export function authenticator(credentials: readonly Credential[]): Authenticate 
     if (token === undefined)
       throw new ProductError(
         'UNAUTHENTICATED',
-        'This server needs a bearer token: send "Authorization: Bearer <token>". The local one is in the file "token" of the state directory.',
+        'This server needs a bearer token: send "Authorization: Bearer <token>". The local token is in the file "token" of the state directory.',
       );
     const digest = tokenDigest(token);
     let principal: string | undefined;
@@ -30,7 +30,7 @@ export function authenticator(credentials: readonly Credential[]): Authenticate 
     if (principal === undefined)
       throw new ProductError(
         'UNAUTHENTICATED',
-        'This server does not know the bearer token. The local one is in the file "token" of the state directory.',
+        'This server does not know the bearer token. The local token is in the file "token" of the state directory.',
       );
     return principal;
   };

@@ -24,7 +24,7 @@ export function agentCard(
   return {
     name: AGENT_NAME,
     description:
-      'Works on files and commands in a workspace, asks before each step that has side effects, and keeps every task through restarts.',
+      'Works on files and commands in a workspace, asks before each step that has side effects, and continues its tasks after a restart.',
     supportedInterfaces: [
       { url, protocolBinding: 'JSONRPC', tenant: '', protocolVersion: '1.0' },
       { url, protocolBinding: 'HTTP+JSON', tenant: '', protocolVersion: '1.0' },
@@ -48,7 +48,7 @@ export function agentCard(
         {
           uri: RESUMABLE_STREAM,
           description:
-            'Streamed events carry their position; subscribing with Last-Event-ID replays what follows it.',
+            'Each streamed event has its position. A subscription with Last-Event-ID replays the events after that position.',
           required: false,
           params: undefined,
         },

@@ -47,7 +47,7 @@ function agentSkill({ agent, model }: AgentFacts): AgentSkill {
             description:
               'Works on a task with a language model, asks before each step that has side effects, and gives a second opinion without changing anything.',
             tags: ['agent', 'coding'],
-            examples: ['Find out why the tests fail and mend it', 'Is this design sound?'],
+            examples: ['Find out why the tests fail, and fix them', 'Is this design sound?'],
           });
     case 'scripted':
       return skill('agent', 'Follow a script', {
@@ -58,7 +58,7 @@ function agentSkill({ agent, model }: AgentFacts): AgentSkill {
       return skill('agent', 'Hand a task to an agent', {
         description: `Hands a task to the agent ${agentName(agent)} over ACP, and asks before each step for which that agent requests permission.`,
         tags: ['agent', 'coding', 'acp'],
-        examples: ['Find out why the tests fail and mend it'],
+        examples: ['Find out why the tests fail, and fix them'],
       });
   }
 }
@@ -107,7 +107,7 @@ function webSkill(tools: OwnTools): AgentSkill[] {
 function serverSkills(servers: readonly string[]): AgentSkill[] {
   return servers.map((server) =>
     skill(`mcp-${server}`, `Use ${server}`, {
-      description: `Uses the tools of the MCP server ${server}, each under approval unless the operator trusts it.`,
+      description: `Uses the tools of the MCP server ${server}, and asks before each call unless the operator trusts it.`,
       tags: ['mcp'],
     }),
   );

@@ -45,7 +45,7 @@ const checkedMessage: RequestHandler = (request, _response, next) => {
 function contextOf(log: Logger): ServerCallContextBuilder {
   return ({ user, headers }) => {
     if (!(user instanceof Caller))
-      throw new ProductError('UNAUTHENTICATED', 'This request was not authenticated.');
+      throw new ProductError('UNAUTHENTICATED', 'This request is not authenticated. Send a bearer token.');
     return new CallContext({ caller: user, wire: 'jsonrpc-0.3', requestedVersion: '0.3', headers, log });
   };
 }

@@ -20,7 +20,7 @@ export function taskSearchRoute(tasks: TaskService): Router {
   router.get('/api/tasks', async (request, response) => {
     const parsed = query.safeParse(request.query);
     if (!parsed.success)
-      throw new ProductError('MALFORMED', `The query is ?prefix=…: ${issuesOf(parsed.error)}.`);
+      throw new ProductError('MALFORMED', `The query must be ?prefix=<text>: ${issuesOf(parsed.error)}.`);
     const idPrefixes = KINDS.map((kind) => `${kind}${parsed.data.prefix}`);
     const { principal } = callerOf(request);
     const { rows, total } = await tasks.list({ principal, idPrefixes }, { size: MOST });

@@ -34,7 +34,7 @@ export function toolRoutes(tasks: TaskService, { limits, log }: { limits: BodyLi
       if (!body.success)
         throw new ProductError(
           'MALFORMED',
-          `The body is optional, {"reason": "…"}: ${issuesOf(body.error)}.`,
+          `The body must be empty or {"reason": "…"}: ${issuesOf(body.error)}.`,
         );
       const reason = body.data?.reason ?? 'no reason was given';
       const toolId = String(request.params['toolId']);

@@ -137,7 +137,7 @@ function commandIn(parts: readonly MessagePart[]): CommandCall | undefined {
   const parsed = commandPart.safeParse(meant[0]);
   if (!parsed.success)
     throw malformed(
-      `The command part is not valid: ${issuesOf(parsed.error)}. It is {"extension": "${AGENT_COMMAND}", "command": "checkpoint list", "args": []}.`,
+      `The command part is not valid: ${issuesOf(parsed.error)}. Example: {"extension": "${AGENT_COMMAND}", "command": "checkpoint list", "args": []}.`,
     );
   const { command, args } = parsed.data;
   return { command, args };
@@ -153,12 +153,12 @@ function decidingIn(parts: readonly MessagePart[]): DecisionsPart | RevokePart |
   );
   if (meant.length === 0) return undefined;
   if (meant.length > 1)
-    throw invalidDecision('A message carries one decisions part; put all decisions into its list.');
+    throw invalidDecision('A message can have only one decisions part. Put all decisions into its list.');
   if (meansToRevoke(meant[0])) return revocation(meant[0]);
   const parsed = decisionsPartSchema.safeParse(meant[0]);
   if (parsed.success) return parsed.data;
   throw invalidDecision(
-    `The decisions part is not valid: ${issuesOf(parsed.error)}. It is {"extension": "${TOOL_APPROVAL}", "decisions": [{"callId": …, "shown": …, "decision": "approve" | "deny" | "edit" | "answer"}]}.`,
+    `The decisions part is not valid: ${issuesOf(parsed.error)}. Its form: {"extension": "${TOOL_APPROVAL}", "decisions": [{"callId": …, "shown": …, "decision": "approve" | "deny" | "edit" | "answer"}]}.`,
   );
 }
 
@@ -166,7 +166,7 @@ function revocation(meant: unknown): RevokePart {
   const parsed = revokePartSchema.safeParse(meant);
   if (parsed.success) return parsed.data;
   throw invalidDecision(
-    `The part that revokes grants is not valid: ${issuesOf(parsed.error)}. It is {"extension": "${TOOL_APPROVAL}", "revoke": [grant id …] | "all"}.`,
+    `The part that revokes grants is not valid: ${issuesOf(parsed.error)}. Its form: {"extension": "${TOOL_APPROVAL}", "revoke": [grant id …] | "all"}.`,
   );
 }
 

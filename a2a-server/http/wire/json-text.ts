@@ -15,7 +15,10 @@ export function parseJson(bytes: Uint8Array, maxDepth: number): ParsedJson {
   }
   // Check the depth before parsing, because the parser and later code may recurse.
   if (nestsDeeper(text, maxDepth))
-    return { type: 'too-deep', problem: `The body nests more than ${maxDepth} arrays and objects.` };
+    return {
+      type: 'too-deep',
+      problem: `The body nests arrays and objects more than ${maxDepth} levels deep.`,
+    };
   try {
     const value: unknown = JSON.parse(text);
     return { type: 'value', value };

@@ -50,7 +50,7 @@ export function tailoredPart(part: ContentPart, modes: OutputModes): ContentPart
       const place = part.type === 'file-url' ? ` It is at ${part.url}.` : '';
       return {
         type: 'text',
-        text: `[The file ${name} (${mediaType}) is left out: not an accepted type.${place}]`,
+        text: `[The file ${name} (${mediaType}) is omitted: its type is not accepted.${place}]`,
       };
     }
   }

@@ -27,7 +27,7 @@ function howToAnswer({ preview, first, shown }: PendingAction): string {
   const code = first === true ? '' : ` ${shown}`;
   // D5: if the preview is incomplete, a plain word must not approve the action.
   if (preview.type !== 'question' && quotedPreview(preview, TEXT_PART_LIMITS).extent === 'cut')
-    return `It is too long to be shown here, so it cannot be approved here: a client with the tool-approval extension shows all of it. Answer with exactly "deny${code}", or decide it there.`;
+    return `It is too long to show here, so you cannot approve it here. Answer with exactly "deny${code}", or decide in a client with the tool-approval extension, which shows all of it.`;
   if (preview.type !== 'question') return `Answer with exactly "approve${code}" or "deny${code}".`;
   const withCode =
     first === true || !takesPlainWord(preview)
@@ -37,7 +37,7 @@ function howToAnswer({ preview, first, shown }: PendingAction): string {
   if (preview.choices === undefined) return `The next message is the answer.${withCode}`;
   const other = preview.freeText ? ', or with your own text' : '';
   return preview.multiple
-    ? `Answer with the choices you take, with commas between them${other}.${withCode}`
+    ? `Answer with your choices, separated by commas${other}.${withCode}`
     : `Answer with exactly one of the choices${other}.${withCode}`;
 }
 

@@ -112,7 +112,7 @@ export function unparsableError(error: ProductError, wire: WireFormat, code: num
 export function toWireError(error: unknown, wire: WireFormat): A2AError {
   if (error instanceof A2AError) return error;
   if (error instanceof ProductError) return asRow(WIRE_ERRORS[error.reason], error, wire);
-  return internal('The server had an unexpected error. Its log says more.', 500, {}, wire);
+  return internal('The server had an unexpected error. See its log.', 500, {}, wire);
 }
 
 function asRow({ kind, http, code }: Row, error: ProductError, wire: WireFormat): A2AError {

@@ -75,8 +75,8 @@ export function lossOf(database: Sqlite, path: string): JournalLoss | undefined 
 export function lossText(loss: JournalLoss): string {
   if (loss.type === 'shortened')
     return loss.bytes === 0
-      ? `the file is missing or empty, and had ${loss.expectedBytes} bytes`
-      : `the file has ${loss.bytes} bytes, and had ${loss.expectedBytes}`;
+      ? `the file is missing or empty; before, it had ${loss.expectedBytes} bytes`
+      : `the file has ${loss.bytes} bytes; before, it had ${loss.expectedBytes}`;
   const { tasks, named, shorter, events } = loss;
   const said: string[] = [];
   if (tasks > 0) said.push(`${plural(tasks, 'task is', 'tasks are')} missing${listed(named)}`);
@@ -92,10 +92,10 @@ export function lossText(loss: JournalLoss): string {
  * @param keptLog the path of a copy of the write-ahead log, if it exists
  */
 export function lossError(path: string, loss: JournalLoss, keptLog?: string): ProductError {
-  const kept = keptLog === undefined ? '' : ` The write-ahead log is copied to ${keptLog}.`;
+  const kept = keptLog === undefined ? '' : ` A copy of the write-ahead log is in ${keptLog}.`;
   return new ProductError(
     'CONFIGURATION',
-    `The journal ${path} is damaged: ${lossText(loss)}.${kept} To restore a backup, run: a2a-server restore <file> --replace. To go on without what is missing, run: a2a-server verify --accept-loss.`,
+    `The journal ${path} is damaged: ${lossText(loss)}.${kept} To restore a backup, run: a2a-server restore <file> --replace. To continue without the missing data, run: a2a-server verify --accept-loss.`,
     { facts: { path, loss: loss.type, ...(loss.type === 'missing' && { tasks: String(loss.tasks) }) } },
   );
 }

@@ -151,7 +151,7 @@ export function requireCurrentSchema(database: Sqlite, path: string): void {
   if (version === MIGRATIONS.length) return;
   throw new ProductError(
     'CONFIGURATION',
-    `The journal ${path} was written by another version of a2a-server (${version}, this one writes ${MIGRATIONS.length}). Start this version's server on it once, or read it with the other version.`,
+    `The journal ${path} was written by another version of a2a-server (${version}, this one writes ${MIGRATIONS.length}). To convert it, start this version's server with it once. Or read it with the other version.`,
   );
 }
 

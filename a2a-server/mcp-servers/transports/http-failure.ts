@@ -33,7 +33,7 @@ export async function statusFailure(response: Response, url: URL): Promise<Error
       `${url.host} redirects to ${oneLine(location, 200)}; if you trust that address, set it as the "url"`,
     );
   const text = oneLine((await response.text().catch(() => '')).trim(), 200);
-  const hint = status === 401 || status === 403 ? ' (are its "headers" right?)' : '';
+  const hint = status === 401 || status === 403 ? ' (check its "headers")' : '';
   return new Error(`${url.host} answered with HTTP ${status}${hint}${text === '' ? '' : `: ${text}`}`);
 }
 

@@ -200,7 +200,7 @@ export class HttpTransport implements ServerTransport {
 
   #sentence(error: unknown): Error {
     if (error instanceof SdkHttpError) {
-      const hint = error.status === 401 || error.status === 403 ? ' (are its "headers" right?)' : '';
+      const hint = error.status === 401 || error.status === 403 ? ' (check its "headers")' : '';
       const { text } = error.data;
       const said = typeof text === 'string' ? oneLine(text.trim(), 200) : '';
       const words = said === '' ? '' : `: ${said}`;

@@ -28,7 +28,7 @@ const GOODBYE_MS = 1_000;
 /** After the exit, this waits so many milliseconds for the last output. */
 const DRAIN_MS = 200;
 /** If the program writes more stdout lines that are no messages, it is no MCP server. */
-const MAX_RUBBISH = 1_000;
+const MAX_NOT_MESSAGES = 1_000;
 const MAX_LOG_LINE = 8 * 1024;
 /** The maximum number of stderr lines to log per process. */
 const MAX_LOG_LINES = 1_000;
@@ -56,7 +56,7 @@ export class StdioTransport implements ServerTransport {
   #child: ChildProcess | undefined;
   #ending: Promise<void> | undefined;
   #why: string | undefined;
-  #rubbish = { lines: 0, first: '' };
+  #notMessages = { lines: 0, first: '' };
   #logged = { lines: 0, last: '' };
 
   constructor(program: StdioServerParameters, context: TransportContext) {
@@ -69,7 +69,7 @@ export class StdioTransport implements ServerTransport {
   }
 
   get trouble(): string | undefined {
-    const { first } = this.#rubbish;
+    const { first } = this.#notMessages;
     const { last } = this.#logged;
     const facts = [
       this.#why,
@@ -137,20 +137,20 @@ export class StdioTransport implements ServerTransport {
       if (this.#ending !== undefined && this.#why === undefined) return;
       const message = messageIn(line);
       if (message !== undefined) this.onmessage?.(message);
-      else if (line.trim() !== '') this.#bear(line);
+      else if (line.trim() !== '') this.#ignore(line);
     }
   }
 
-  #bear(line: string): void {
-    if (this.#rubbish.lines === 0) {
-      this.#rubbish.first = oneLine(line, 120);
+  #ignore(line: string): void {
+    if (this.#notMessages.lines === 0) {
+      this.#notMessages.first = oneLine(line, 120);
       this.#context.log.warn(
-        { line: this.#rubbish.first },
+        { line: this.#notMessages.first },
         'the MCP server printed a line on stdout that is not a JSON-RPC message',
       );
     }
-    this.#rubbish.lines += 1;
-    if (this.#rubbish.lines === MAX_RUBBISH)
+    this.#notMessages.lines += 1;
+    if (this.#notMessages.lines === MAX_NOT_MESSAGES)
       this.#end('printed too many lines on stdout that are not JSON-RPC messages');
   }
 

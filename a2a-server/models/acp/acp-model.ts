@@ -29,7 +29,7 @@ export function acpModels(agents: LiveAgents): Models {
       if (names.includes(name)) return model;
       throw new ProductError(
         'UNKNOWN_MODEL',
-        `There is no model ${JSON.stringify(name.slice(0, 200))} here: the work is done by the agent ${agentName(agents.options.agent)}, with the model it is set to.`,
+        `This server has no model ${JSON.stringify(name.slice(0, 200))}: its agent ${agentName(agents.options.agent)} chooses the model. Omit the model.`,
         { facts: { offered: names.join(', ') } },
       );
     },
@@ -41,7 +41,7 @@ function acpModel(agents: LiveAgents): Model {
   return {
     id: `acp:${agentName(agents.options.agent)}`,
     async *stream({ place, signal }) {
-      if (place === undefined) throw new Error('an agent of its own works in a task only');
+      if (place === undefined) throw new Error('an ACP agent needs a task');
       const used = await obtain(agents, place);
       if ('end' in used) return yield { type: 'finish', end: used.end, usage: NO_USAGE };
       const { agent, sessionId, release } = used;
@@ -136,7 +136,7 @@ function undelivered(agent: LiveAgent, { exchanges }: Snapshot): UserMessage[] {
 function failed(message: string): TurnEnd {
   return {
     type: 'failed',
-    message: `${message} Go on with the session to start the agent again where this ended.`,
+    message: `${message} To continue, send another message in the session. Then the agent starts again.`,
   };
 }
 
@@ -148,10 +148,10 @@ function endOf(reason: StopReason): TurnEnd {
     case 'max_tokens':
       return 'length';
     case 'max_turn_requests':
-      return failed('The agent has made as many requests as it may for one message.');
+      return failed('The agent has reached its maximum number of model requests for one message.');
     case 'refusal':
-      return { type: 'rejected', message: 'The agent refused to go on with this.' };
+      return { type: 'rejected', message: 'The agent refused to continue.' };
     case 'cancelled':
-      return failed('The agent says that its work was cancelled.');
+      return failed('The agent reports that it cancelled its work.');
   }
 }

@@ -155,7 +155,7 @@ export class AgentConnection {
 
   /** Ends an agent that broke a rule. `did` describes the mistake in the peer's message. */
   giveUp(did: string): void {
-    this.#reason ??= `${did}, and was ended`;
+    this.#reason ??= `${did}, and the server ended it`;
     void this.end();
   }
 
@@ -202,9 +202,9 @@ export class AgentConnection {
     const did =
       this.#reason ??
       (reason instanceof MessageTooLargeError
-        ? `sent a message of more than ${MAX_MESSAGE / 1024 / 1024} MB, and was ended`
+        ? `sent a message of more than ${MAX_MESSAGE / 1024 / 1024} MB, and the server ended it`
         : how === undefined
-          ? `closed its output (${messageOf(reason)}), and was ended`
+          ? `closed its output (${messageOf(reason)}), and the server ended it`
           : `ended ${how}`);
     await this.end();
     this.#lost = `The agent ${commandText(this.#command)} ${did}.${this.#process.lastWords()}`;
@@ -224,7 +224,7 @@ export class AgentConnection {
         );
       if (error instanceof RequestError && error.code === AUTH_REQUIRED)
         throw new SignInNeeded(messageOf(error), { cause: error });
-      if (this.closed) throw new ProductError('AGENT_ERROR', await this.#farewell(), { cause: error });
+      if (this.closed) throw new ProductError('AGENT_ERROR', await this.#endMessage(), { cause: error });
       throw this.#setUpFailure(
         `answered ${method} with an error: ${oneLine(messageOf(error), 500)}.${this.#process.lastWords()}`,
         error,
@@ -239,7 +239,7 @@ export class AgentConnection {
   }
 
   /** Returns the message about the agent's end. */
-  #farewell(): Promise<string> {
+  #endMessage(): Promise<string> {
     return new Promise((resolve) => {
       const peer = this.#peer;
       this.listen({ told: () => undefined, asked: () => () => undefined, lost: resolve });

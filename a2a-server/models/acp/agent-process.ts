@@ -98,19 +98,19 @@ function lastWords(stderr: string, strayed: string): string {
   const said = stripVTControlCharacters(stderr).trim().slice(-MAX_TOLD);
   const printed = stripVTControlCharacters(strayed);
   return [
-    ...(said === '' ? [] : [` The end of what it wrote to stderr: ${oneLine(said, MAX_TOLD)}`]),
-    ...(printed === '' ? [] : [` On stdout it printed what is not ACP: ${oneLine(printed, 200)}`]),
+    ...(said === '' ? [] : [` Its last output on stderr: ${oneLine(said, MAX_TOLD)}`]),
+    ...(printed === '' ? [] : [` Its output on stdout that is not ACP: ${oneLine(printed, 200)}`]),
   ].join('');
 }
 
 function startFailure(command: AcpAgentCommand, error: unknown): ProductError {
   const why =
     errorCodeOf(error) === 'ENOENT'
-      ? 'there is no such program on the PATH of the server (or its workspace is gone)'
+      ? 'there is no such program on the PATH of the server, or the workspace does not exist'
       : messageOf(error);
   return new ProductError(
     'AGENT_ERROR',
-    `The agent ${commandText(command)} could not be started: ${why}. Correct the setting "agent" or install the agent, then continue the session.`,
+    `The agent ${commandText(command)} could not be started: ${why}. Correct the setting "agent" or install the agent, then send another message in the session.`,
     { cause: error },
   );
 }

@@ -16,13 +16,13 @@ import { capText } from '../../../shared/text/capped-text.ts';
 /** Maximum characters of the conversation in a prompt, for an agent without memory of it. */
 const MAX_TRANSCRIPT = 100_000;
 /** Maximum characters of an unfinished task's request. */
-const MAX_ASKED = 10_000;
+const MAX_REQUEST = 10_000;
 /** Maximum characters of the result of one call. */
 const MAX_RESULT = 1_000;
 
 const INTERRUPTED =
-  'Your work on the following was interrupted, and you were started again. Look at where it stands and go on with it; do not do again what is done.';
-const READ_ONLY = 'Only look: change nothing, and run nothing that changes anything.';
+  'Your work on the following task was interrupted, and you were started again. Check what is done, and continue from there. Do not repeat finished steps.';
+const READ_ONLY = 'Only read: change nothing, and run nothing that changes anything.';
 
 export interface PromptContext {
   text: string;
@@ -32,7 +32,7 @@ export interface PromptContext {
 
 /** Writes the prompt for an agent that knows the earlier conversation. */
 export function promptText({ settings }: Snapshot, messages: readonly UserMessage[]): PromptContext {
-  const words = messages.length > 0 ? messages.map(messageText) : ['Go on.'];
+  const words = messages.length > 0 ? messages.map(messageText) : ['Continue.'];
   return {
     text: [...(settings.readOnly ? [READ_ONLY] : []), ...words].join('\n\n'),
     messages: messages.map(({ messageId }) => messageId),
@@ -51,11 +51,11 @@ export function promptAfterStart(
   const broken = open.some(({ type }) => type === 'turn') || abandoned(task);
   const known = remembers ? '' : before(task, earlier, open);
   const text = [
-    ...(known === '' ? [] : ['What was said and done before:', known, '---']),
+    ...(known === '' ? [] : ['The conversation so far:', known, '---']),
     ...unfinished(earlier),
     ...(broken ? [INTERRUPTED] : []),
     promptText(task, messagesIn(open)).text,
-    ...(broken ? [...saidIn(open), ...whatBecame(open, task)] : []),
+    ...(broken ? [...saidIn(open), ...permissionResults(open, task)] : []),
   ];
   return {
     text: text.join('\n\n'),
@@ -67,9 +67,9 @@ export function promptAfterStart(
 export function promptAfterCancel(task: Snapshot, messages: readonly UserMessage[]): PromptContext {
   const next = promptText(task, messages);
   const text = [
-    'You were stopped there.',
-    ...whatBecame(sinceLastAnswer(task), task),
-    'Go on without what was stopped.',
+    'Your last step was stopped.',
+    ...permissionResults(sinceLastAnswer(task), task),
+    'Continue without that step.',
     ...(messages.length > 0 ? [next.text] : []),
   ];
   return { ...next, text: text.join('\n\n') };
@@ -105,13 +105,11 @@ function unfinished(earlier: readonly Snapshot[]): string[] {
   const last = earlier.at(-1);
   switch (last?.status.state) {
     case 'failed': {
-      const asked = capText(messagesIn(last.exchanges).map(messageText).join('\n\n'), MAX_ASKED);
-      return [`(The task before this one was not finished: ${last.status.message} It was: ${asked})`];
+      const asked = capText(messagesIn(last.exchanges).map(messageText).join('\n\n'), MAX_REQUEST);
+      return [`(The previous task failed: ${last.status.message} Its request was: ${asked})`];
     }
     case 'canceled':
-      return [
-        `(The task before this one was cancelled, and the rest of it is not to be done: ${last.status.reason})`,
-      ];
+      return [`(The previous task was cancelled. Do not do the rest of it. Reason: ${last.status.reason})`];
     case 'submitted':
     case 'working':
     case 'input-required':
@@ -128,19 +126,19 @@ function saidIn(open: readonly ConversationItem[]): string[] {
   const words = turnsIn(open).flatMap(({ text }) => (text === '' ? [] : [text]));
   return words.length === 0
     ? []
-    : [`What you had said by then: ${capText(words.join('\n\n'), MAX_TRANSCRIPT)}`];
+    : [`Your answer before the interruption: ${capText(words.join('\n\n'), MAX_TRANSCRIPT)}`];
 }
 
-function whatBecame(open: readonly ConversationItem[], task: Snapshot): string[] {
+function permissionResults(open: readonly ConversationItem[], task: Snapshot): string[] {
   const lines = turnsIn(open)
     .flatMap((turn) => callsOf(task, turn))
     .map(lineOf);
-  return lines.length === 0 ? [] : [['What became of what you asked leave for:', ...lines].join('\n')];
+  return lines.length === 0 ? [] : [['The results of your permission requests:', ...lines].join('\n')];
 }
 
 function lineOf(call: Call): string {
   if (call.state.type === 'ready' || call.state.type === 'running')
-    return `- ${call.title}: the person has approved it, and it was not done yet. Ask for it again, exactly as before: it will be let through.`;
+    return `- ${call.title}: the person approved it, but it has not run. Request it again, exactly as before: it will be allowed.`;
   return `- ${call.title}: ${capText(resultForModel(call).text, MAX_RESULT)}`;
 }
 

@@ -98,12 +98,13 @@ function diffOf(
 type Note = keyof typeof NOTES;
 
 const NOTES = {
-  exists: (name: string) => `The agent says that ${name} is a new file. It exists: all of it is replaced.`,
-  missing: (name: string) => `The agent says that it changes ${name}. There is no such file.`,
+  exists: (name: string) =>
+    `The agent says that ${name} is a new file, but it exists. The change replaces all of it.`,
+  missing: (name: string) => `The agent says that it changes ${name}, but there is no such file.`,
   part: (name: string) =>
-    `The agent names only a part of ${name} as its old content. It may replace the whole file, as shown here.`,
+    `The agent gives only a part of ${name} as its old content. It may replace the whole file, as shown here.`,
   differs: (name: string) =>
-    `The agent made its change from other content than ${name} has now. This diff starts from the content on disk.`,
+    `The agent's change does not start from the current content of ${name}. This diff does.`,
   gone: (name: string) =>
     `${name} does not contain the text that the agent would replace. This diff puts the new text at its end.`,
 };

@@ -61,7 +61,7 @@ export class LiveAgent implements AgentPeer {
   #prompt: 'none' | 'open' | 'answered' | 'discarded' = 'none';
   #stopping: Promise<void> | undefined;
   #failure: string | undefined;
-  #mourned = false;
+  #failureReported = false;
 
   constructor(connection: AgentConnection, options: LiveAgentOptions) {
     this.#connection = connection;
@@ -96,7 +96,7 @@ export class LiveAgent implements AgentPeer {
 
   /** True if a reader has received the agent's end. */
   get failureReported(): boolean {
-    return this.#mourned;
+    return this.#failureReported;
   }
 
   /** Sends a prompt. Read the end of the last prompt first. */
@@ -126,7 +126,7 @@ export class LiveAgent implements AgentPeer {
       this.#lookers.add(again);
       const stopListening = onAbort(signal, () => {
         this.#lookers.delete(again);
-        reject(new DOMException('Nobody waits for the agent any more.', 'AbortError'));
+        reject(new DOMException('The task no longer waits for the agent.', 'AbortError'));
       });
       if (!signal.aborted) again();
     });
@@ -185,7 +185,7 @@ export class LiveAgent implements AgentPeer {
     try {
       await this.until(() => !this.prompted || this.#failure !== undefined || undefined, limit.signal);
     } catch {
-      this.#connection.giveUp('did not stop when it was told to');
+      this.#connection.giveUp('did not stop on request');
       await this.end();
     } finally {
       limit.clear();
@@ -242,7 +242,7 @@ export class LiveAgent implements AgentPeer {
       return kept.item;
     }
     if (this.#failure !== undefined) {
-      this.#mourned = true;
+      this.#failureReported = true;
       return { type: 'failed', message: this.#failure };
     }
     return this.#waiting.length > 0 ? { type: 'asks' } : undefined;
@@ -251,7 +251,7 @@ export class LiveAgent implements AgentPeer {
   #keep(item: AgentItem): void {
     const size = JSON.stringify(item).length;
     if (this.#unread + size > MAX_UNREAD)
-      return this.#connection.giveUp('said more at once than can be kept');
+      return this.#connection.giveUp('sent more at once than the server can hold');
     this.#items.push({ item, size });
     this.#unread += size;
     this.#changed();

@@ -45,7 +45,7 @@ export class MessageLines extends Transform {
       if (newline !== -1) this.#line = 'begun';
       at = end;
     }
-    done(this.#strayed > MAX_STRAYED ? new Error('it prints what is not ACP') : null);
+    done(this.#strayed > MAX_STRAYED ? new Error('too much of it was not ACP') : null);
   }
 
   #keep(piece: Buffer): void {

@@ -117,7 +117,7 @@ function signInNeeded(
 ): SignInNeeded {
   const ways = authMethods.map(({ name }) => oneLine(name, 80)).join(', ');
   return new SignInNeeded(
-    `The agent ${commandText(command)} wants a sign-in first (${oneLine(messageOf(error), 200)}).${ways === '' ? '' : ` It offers: ${ways}.`} Sign in with its own program, as the user this server runs as, or pass it its key with --pass-env and start the server again; then reply, and it goes on.`,
+    `The agent ${commandText(command)} requires a sign-in (${oneLine(messageOf(error), 200)}).${ways === '' ? '' : ` It offers: ${ways}.`} Sign in with the agent's own program, as the user of this server. Or restart the server with --pass-env and the name of the agent's key variable. Then reply to continue.`,
     { cause: error },
   );
 }

@@ -34,7 +34,7 @@ const KINDS: Record<ToolKind, { sideEffect: SideEffect; does: string }> = {
   execute: { sideEffect: 'command', does: 'runs a command' },
   think: { sideEffect: 'other', does: 'thinks' },
   fetch: { sideEffect: 'network', does: 'fetches from the network' },
-  switch_mode: { sideEffect: 'other', does: 'goes on in another mode' },
+  switch_mode: { sideEffect: 'other', does: 'switches to another mode' },
   other: { sideEffect: 'other', does: 'does something' },
 };
 
@@ -52,7 +52,7 @@ export function permissionTools(agents: LiveAgents): Tool[] {
       schema: permissionInputSchema,
       timeoutMs: () => NO_LIMIT_MS,
       title: ({ title, forGood }) =>
-        `${oneLine(title, 200)}${forGood ? ' (the agent takes leave for this only for good)' : ''}`,
+        `${oneLine(title, 200)}${forGood ? ' (the agent offers only a permanent permission)' : ''}`,
       reach: (input) => reachOf(kind, input),
       show: (input, context) => show(kind, input, context),
       run: (input, run) => runPermitted(run, agents, () => checkBasis(kind, input, run)),

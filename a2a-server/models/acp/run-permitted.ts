@@ -31,7 +31,7 @@ export async function runPermitted(
   check: () => Promise<void>,
 ): Promise<ToolResult> {
   const { asked, signal } = run;
-  if (asked === undefined) throw new Error('what an agent asks for is run in its task only');
+  if (asked === undefined) throw new Error('a permission request runs only in its task');
   const { call, place } = asked;
   const { agent, fresh, release } = await agents.use(place, 'call');
   try {
@@ -62,7 +62,7 @@ export async function runPermitted(
     } catch (error) {
       if (!signal.aborted) throw error;
       await agent.stop();
-      throw new ToolStopped('The agent was told to stop.', { text: output.soFar(), confirmed: true });
+      throw new ToolStopped('The server told the agent to stop.', { text: output.soFar(), confirmed: true });
     } finally {
       stopListening();
       unwatch();
@@ -112,7 +112,7 @@ async function claim(
   throw new Error(
     agent.failure ??
       (fresh
-        ? "The agent's process had ended, and its request with it. It started again and got the approval, but did not repeat the request. Nothing was done."
+        ? "The agent's process ended before the decision. The new process did not repeat the request. Nothing was done."
         : 'The agent withdrew its request. Nothing was done.'),
   );
 }
@@ -150,17 +150,17 @@ function resultOf(end: End, workspace: string, call: Call): ToolResult {
       );
       const text = capText(parts.join('\n\n') || rawText(toolCall), MAX_RESULT);
       if (toolCall.status === 'failed')
-        throw new Error(text || 'The agent says that it failed, and no more.');
-      return { text: text || 'The agent says that it is done.', summary: `${title}: done` };
+        throw new Error(text || 'The agent reports a failure, without details.');
+      return { text: text || 'The agent reports success, without details.', summary: `${title}: done` };
     }
     case 'asks-more':
       return {
-        text: 'The agent was given leave. Before it said how this went, it asked for more.',
-        summary: `${title}: allowed; it goes on`,
+        text: 'The agent got permission. It requested more before it reported a result.',
+        summary: `${title}: allowed; no result yet`,
       };
     case 'turn-over':
       return {
-        text: 'The agent was given leave, and stopped before it said how this went.',
+        text: 'The agent got permission, and stopped before it reported a result.',
         summary: `${title}: allowed; outcome unknown`,
       };
     case 'lost':

@@ -23,7 +23,7 @@ const plannedCall = z.strictObject({
 const say = z
   .strictObject({ say: z.string(), repeat: z.number().int().min(1).max(MAX_CHUNKS).optional() })
   .refine((said) => said.say.length * (said.repeat ?? 1) <= MAX_SAID, {
-    error: `a say streams at most ${MAX_SAID} characters`,
+    error: `"say" streams at most ${MAX_SAID} characters`,
   });
 
 const plan = z.strictObject({

@@ -26,8 +26,8 @@ const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
   approval: '',
   question: '',
   'outcome-unknown':
-    'It was running when the server stopped, and may have happened. Approve runs it again, deny goes on without it.',
-  'content-changed': 'The file has changed since this was last shown. This is the change as it is now.',
+    'It was running when the server stopped, and may have had its effect. Approve runs it again, deny skips it.',
+  'content-changed': 'The file has changed since you last saw this. This is the current change.',
 };
 
 export function PendingActionView({ action, onDecide }: PendingActionProps) {
@@ -106,14 +106,14 @@ function Choice({ action, disabled, onDecide }: ChoiceProps) {
     return (
       <>
         <textarea
-          aria-label="What runs in its place"
+          aria-label="The edited input"
           value={edited}
           onInput={(event) => setEdited(event.currentTarget.value)}
         />
         {problemText}
         <div class="row">
           <button class="main" disabled={disabled} onClick={() => send(() => editable.decision(edited))}>
-            Run it so
+            Approve as edited
           </button>
           <button disabled={disabled} onClick={() => setEdited(undefined)}>
             Back
@@ -130,7 +130,7 @@ function Choice({ action, disabled, onDecide }: ChoiceProps) {
               Approve
             </button>
             <select
-              aria-label="How far the approval reaches"
+              aria-label="Scope of the approval"
               value={scope}
               onChange={(event) => {
                 const { value } = event.currentTarget;
@@ -168,8 +168,8 @@ function Choice({ action, disabled, onDecide }: ChoiceProps) {
           Deny
         </button>
         <input
-          aria-label="Why it is denied"
-          placeholder="why, for the agent"
+          aria-label="Reason for the denial"
+          placeholder="reason, for the agent"
           value={reason}
           onInput={(event) => setReason(event.currentTarget.value)}
         />

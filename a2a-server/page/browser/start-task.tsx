@@ -44,7 +44,7 @@ export function StartTask({ client, onStarted, onSignedOut }: StartTaskProps) {
     >
       <summary>Start a task</summary>
       <label>
-        What the agent has to do
+        The task for the agent
         <textarea value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
       </label>
       <label>

@@ -83,7 +83,7 @@ export function TaskView({ client, taskId, link, onChange }: TaskViewProps) {
   };
 
   if (report === undefined)
-    return <p class={problem === undefined ? 'quiet' : 'problem'}>{problem ?? 'One moment …'}</p>;
+    return <p class={problem === undefined ? 'quiet' : 'problem'}>{problem ?? 'Loading …'}</p>;
   return (
     <article aria-label="Task">
       <div class="row">
@@ -115,7 +115,7 @@ export function TaskView({ client, taskId, link, onChange }: TaskViewProps) {
       <div data-live>
         {live !== '' && report.tools.length > 0 && <pre aria-label="Live output">{visibleText(live)}</pre>}
         {report.message !== '' && <p>{visibleText(report.message)}</p>}
-        {report.output !== '' && <pre aria-label="What the agent said">{visibleText(report.output)}</pre>}
+        {report.output !== '' && <pre aria-label="The answer of the agent">{visibleText(report.output)}</pre>}
       </div>
     </article>
   );

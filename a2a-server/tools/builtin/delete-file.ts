@@ -72,7 +72,7 @@ function lineOf({ path, kind, bytes }: SurveyEntry): string {
     case 'directory':
       return `${shown}/`;
     case 'link':
-      return `${shown} (a link; what it leads to stays)`;
+      return `${shown} (a link; its target stays)`;
     case 'other':
       return `${shown} (not a regular file)`;
   }

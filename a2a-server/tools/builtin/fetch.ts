@@ -99,7 +99,7 @@ async function resultOf(
 function within({ text, cut }: Page, maxCharacters: number): string {
   const notes = [
     ...(text.length > maxCharacters ? [`[… ${text.length - maxCharacters} characters left out …]`] : []),
-    ...(cut ? [`[the page goes on; no more than ${MAX_BYTES / 1024 / 1024} MiB of it are read]`] : []),
+    ...(cut ? [`[the page is longer; this tool reads at most ${MAX_BYTES / 1024 / 1024} MiB]`] : []),
   ];
   return [text === '' ? '[no text]' : truncate(text, maxCharacters), ...notes].join('\n');
 }

@@ -132,7 +132,7 @@ async function obstacle(box: SandboxOptions, path: string | undefined): Promise<
       if (errorCodeOf(error) === 'ENOENT') return resolve('bubblewrap (bwrap) is not installed');
       const said = stderr.trim().split('\n', 1)[0]?.slice(0, 200) ?? '';
       return resolve(
-        `bubblewrap cannot make a box here (${said === '' ? error.message.slice(0, 200) : said})`,
+        `bubblewrap cannot create a sandbox here (${said === '' ? error.message.slice(0, 200) : said})`,
       );
     });
   });

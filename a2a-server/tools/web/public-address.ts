@@ -18,11 +18,11 @@ const WORDS: Readonly<Record<string, string>> = {
   unspecified: 'unspecified, which means this machine',
   multicast: 'multicast',
   broadcast: 'broadcast',
-  ipv4Mapped: 'an IPv4 address in disguise',
-  rfc6145: 'an IPv4 address in disguise',
-  rfc6052: 'an IPv4 address in disguise',
-  '6to4': 'an IPv4 address in disguise',
-  teredo: 'an IPv4 address in disguise',
+  ipv4Mapped: 'an IPv4 address inside an IPv6 address',
+  rfc6145: 'an IPv4 address inside an IPv6 address',
+  rfc6052: 'an IPv4 address inside an IPv6 address',
+  '6to4': 'an IPv4 address inside an IPv6 address',
+  teredo: 'an IPv4 address inside an IPv6 address',
 };
 
 /**

@@ -39,7 +39,7 @@ describe('commands of the agent', () => {
     const last = await cliStageAgain(on);
     const { sessionId } = waiting.parse(await last.json('show', code));
     expect((await last.run('approve', code)).code).toBe(0);
-    expect((await last.run('watch', sessionId)).stdout).toContain('Put back 1 file: notes.md.');
+    expect((await last.run('watch', sessionId)).stdout).toContain('Restored 1 file: notes.md.');
     expect(await last.file('notes.md')).toBe('mine\n');
   });
 

@@ -239,7 +239,7 @@ describe('a start of the server', () => {
 
     expect(await run(server.stateDir, 'verify', '--accept-loss')).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/starts without what is missing: \d task/),
+      stdout: expect.stringMatching(/starts without the missing data: \d task/),
     });
     const { peer } = stageOf(await server.again());
     expect((await peer.list({})).length).toBeLessThan(6);
@@ -264,7 +264,7 @@ describe('a start of the server', () => {
     const { server } = await killedWithTasks(2);
     const { peer } = stageOf(await server.again());
     expect(await peer.list({})).toHaveLength(2);
-    expect((await run(server.stateDir, 'verify')).stdout).toMatch(/is whole: 2 tasks \(2 not ended\)/);
+    expect((await run(server.stateDir, 'verify')).stdout).toMatch(/is not damaged: 2 tasks \(2 not ended\)/);
   });
 
   it('R102 a server ignores an unreadable mark, because such a mark claims nothing', async () => {

@@ -48,7 +48,9 @@ describe('a2a-server policy try', () => {
     expect(stdout).toMatch(
       /then {2}asked: deny by local.*\n {4}now {3}is refused \(.*rule 2 .*never from here/u,
     );
-    expect(stdout).toContain('2 calls of 1 task: 1 would run unasked, 0 would ask, 1 would be refused.');
+    expect(stdout).toContain(
+      '2 calls of 1 task: 1 would run without a question, 0 would ask, 1 would be refused.',
+    );
     expect(stdout).toContain('ask → allow 1, ask → refuse 1');
     // The configuration has no rules, so nothing changes.
     const json: unknown = JSON.parse((await server('policy', 'try', '--json', '--changed', ...state)).stdout);
@@ -71,7 +73,7 @@ describe('a2a-server policy try', () => {
 
   it.each([
     ['not JSON', '{', /cannot be used: .*JSON/u],
-    ['no list', { policy: [] }, /it is a list of rules/u],
+    ['no list', { policy: [] }, /must contain a list of rules/u],
     ['an unknown tool', [{ action: 'deny', tool: 'write-fil' }], /rule 1 .*does not exist/u],
   ])('refuses rules that are %s', async (_, content, message) => {
     const state = await temporaryDirectory();

@@ -84,7 +84,7 @@ describe('SIGTERM', () => {
     await stream.output('running');
     const group = Number(await at.file('group.txt'));
     const ended = at.server.stop();
-    await logged(at, 'may come to their end');
+    await logged(at, 'waiting for the running tools');
     expect(await running(group)).toBe(3);
     await signal(at, 'SIGINT');
     expect(await ended).toBe(0);
@@ -102,9 +102,9 @@ describe('SIGTERM', () => {
     await stream.output('running');
     const group = Number(await at.file('group.txt'));
     const ended = at.server.stop();
-    await logged(at, 'may come to their end');
+    await logged(at, 'waiting for the running tools');
     await signal(at, 'SIGTERM');
-    await logged(at, 'are stopped now');
+    await logged(at, 'stopping the running tools');
     await signal(at, 'SIGTERM');
     expect(await ended).toBe(1);
     process.kill(-group, 'SIGKILL');

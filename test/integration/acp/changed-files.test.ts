@@ -44,7 +44,7 @@ describe('a file that changes after its diff was shown', () => {
     const again = await task.approve();
     expect(pendingOf(again)).toMatchObject([{ reason: 'content-changed' }]);
     expect(shown(again)).toBe(
-      '# The agent made its change from other content than notes.md has now. This diff starts from the content on disk.\n' +
+      "# The agent's change does not start from the current content of notes.md. This diff does.\n" +
         '--- a/notes.md\n+++ b/notes.md\n@@ -1,1 +1,1 @@\n-three\n+two\n',
     );
     expect([await task.text(), await task.agent.answers()]).toEqual(['three\n', []]);
@@ -57,7 +57,7 @@ describe('a file that changes after its diff was shown', () => {
     await writeFile(task.path, 'one\nadded\n');
     const diff = shown(await task.approve());
     expect(diff).toContain('-one\n-added\n+two\n');
-    expect(diff).toContain('# The agent names only a part of notes.md');
+    expect(diff).toContain('# The agent gives only a part of notes.md');
     expect(await task.text()).toBe('one\nadded\n');
   });
 
@@ -65,7 +65,7 @@ describe('a file that changes after its diff was shown', () => {
     const gone = await asks('one\n', (path) => ({ diff: { path, oldText: 'one\n', newText: 'two\n' } }));
     await rm(gone.path);
     expect(shown(await gone.approve())).toContain(
-      '# The agent says that it changes notes.md. There is no such',
+      '# The agent says that it changes notes.md, but there is no such',
     );
     const made = await asks(undefined, (path) => ({ diff: { path, oldText: null, newText: 'two\n' } }));
     expect(shown(made.parked)).toContain('--- /dev/null\n');
@@ -105,7 +105,7 @@ describe('the diff of a permission', () => {
   it('says that a file exists if the agent calls it new', async () => {
     const task = await asks('mine\n', (path) => ({ diff: { path, oldText: null, newText: 'two\n' } }));
     expect(shown(task.parked)).toBe(
-      '# The agent says that notes.md is a new file. It exists: all of it is replaced.\n' +
+      '# The agent says that notes.md is a new file, but it exists. The change replaces all of it.\n' +
         '--- a/notes.md\n+++ b/notes.md\n@@ -1,1 +1,1 @@\n-mine\n+two\n',
     );
   });

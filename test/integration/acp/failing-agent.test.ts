@@ -26,7 +26,7 @@ describe('an ACP agent that fails', () => {
     const acp = await started(agent);
     const failed = await acp.send(says(steps({ say: 'Before. ' }, { die: 3 }, { say: 'After.' })));
     expect(failureOf(failed)).toMatch(
-      /The agent `\S*node .*` ended with exit code 3\. .*the agent of a test has had enough.* Go on with the session/,
+      /The agent `\S*node .*` ended with exit code 3\. .*the agent of a test has had enough.* send another message in the session/,
     );
     expect(wordsOf(failed)).toBe('Before. ');
     const done = await acp.send(says(steps({ say: 'Again.' }), { sessionId: failed.sessionId }));
@@ -34,7 +34,7 @@ describe('an ACP agent that fails', () => {
     expect(failed.agentSession).not.toBeNull();
     // The agent's session is the same: no new session was journalled.
     expect(done.agentSession).toBeNull();
-    expect((await agent.prompts()).at(-1)).toContain('The task before this one was not finished');
+    expect((await agent.prompts()).at(-1)).toContain('The previous task failed');
   });
 
   it('an agent that exits while it runs an approved call: the task reports that the outcome is unknown', async () => {
@@ -75,7 +75,7 @@ describe('an ACP agent that fails', () => {
 
   it('an agent that prints only invalid lines: the task fails and reports it', async () => {
     const acp = await started(await agentProgram('rubbish'));
-    expect(failureOf(await acp.send(says('hello')))).toMatch(/prints what is not ACP.*no message at all/);
+    expect(failureOf(await acp.send(says('hello')))).toMatch(/not ACP.*no message at all/);
   });
 
   it('an agent that prints a line before its first message: the server ignores the line', async () => {
@@ -86,14 +86,14 @@ describe('an ACP agent that fails', () => {
   it('an agent that sends a line of 100 MB: the server ends the agent, and the server stays stable', async () => {
     const acp = await started(await agentProgram());
     expect(failureOf(await acp.send(says(steps({ longLine: 100 }))))).toContain(
-      'sent a message of more than 32 MB, and was ended',
+      'sent a message of more than 32 MB, and the server ended it',
     );
     expect(wordsOf(await acp.send(says(steps({ say: 'Another.' }))))).toBe('Another.');
   });
 
   it('an agent that prints a hundred thousand lines that are not messages: the task fails and reports it', async () => {
     const acp = await started(await agentProgram());
-    expect(failureOf(await acp.send(says(steps({ rubbish: 2 }))))).toContain('prints what is not ACP');
+    expect(failureOf(await acp.send(says(steps({ rubbish: 2 }))))).toContain('too much of it was not ACP');
   });
 
   it('an agent that answers with an error: the task fails and reports it', async () => {

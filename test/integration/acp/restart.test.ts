@@ -47,7 +47,7 @@ describe('after a restart', () => {
       ]);
       // Replayed messages of the session are not journalled again.
       expect(wordsOf(done)).toBe('Before. After.');
-      expect((await agent.prompts())[1]).toContain('Run make a: the person has approved it');
+      expect((await agent.prompts())[1]).toContain('Run make a: the person approved it');
     },
   );
 
@@ -94,7 +94,7 @@ describe('after a restart', () => {
     const done = await settled(after.service.tasks, { taskId, seq: 1 });
     expect(done.status).toEqual({ state: 'completed' });
     expect(wordsOf(done)).toBe('Two.');
-    expect((await agent.prompts())[1]).toMatch(/^Your work on the following was interrupted/);
+    expect((await agent.prompts())[1]).toMatch(/^Your work on the following task was interrupted/);
     const types = (await eventsOf(after, taskId)).map(({ type }) => type);
     expect(types.filter((type) => type === 'turn.abandoned')).toHaveLength(1);
     expect(types.filter((type) => type === 'agent.session')).toHaveLength(1);
@@ -136,7 +136,7 @@ describe('while a task waits', () => {
     );
     const asked = await acp.send(decides(parked, { callId, decision: 'approve' }));
     expect(asked.calls[callId]?.state).toMatchObject({
-      result: { outcome: { type: 'ok', summary: 'Run make outer: allowed; it goes on' } },
+      result: { outcome: { type: 'ok', summary: 'Run make outer: allowed; no result yet' } },
     });
     const [inner] = pendingOf(asked);
     expect(inner).toMatchObject({ title: 'Run make inner' });

@@ -90,7 +90,7 @@ describe('the commands of our server', () => {
     const restoring = report.parse(back.structuredContent);
     expect(restoring.pending).toMatchObject([{ tool: 'restore-checkpoint' }]);
     expect(restoring.sessionId).toBe(sessionId);
-    expect(textOf(await approve(restoring))).toContain('Put back 1 file: AGENTS.md (removed).');
+    expect(textOf(await approve(restoring))).toContain('Restored 1 file: AGENTS.md (removed).');
     expect(await whole.file('AGENTS.md')).toBeUndefined();
   });
 

@@ -80,7 +80,7 @@ describe('run_agent_tool', () => {
     expect(wrong.isError).toBe(true);
     expect(textOf(wrong)).toContain('The input of write-file does not fit: content');
     const own = await client.call(RUN, { tool: 'restore-checkpoint', input: { checkpoint: 'x' } });
-    expect(textOf(own)).toContain('cannot be called by itself');
+    expect(textOf(own)).toContain('cannot call the tool');
     expect(await whole.peer.list()).toEqual([]);
     const unknown = await client.call(RUN, { tool: 'crwl' });
     expect(unknown.isError).toBe(true);

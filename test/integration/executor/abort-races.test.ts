@@ -124,7 +124,7 @@ describe('an abort', () => {
     act.finish();
     expect(await aborted).toEqual({
       success: false,
-      message: `Tool execution ${execution?.toolId} was being stopped with its task already.`,
+      message: `Tool execution ${execution?.toolId} was already being stopped with its task.`,
     });
   });
 });

@@ -104,7 +104,7 @@ describe('a checkpoint', () => {
 
     const restored = await decided(asked, 'approve');
     expect(restored.status.state).toBe('completed');
-    expect(said(restored)).toBe('Put back 2 files: kept.sh, new.txt (removed).');
+    expect(said(restored)).toBe('Restored 2 files: kept.sh, new.txt (removed).');
     expect(await textOf('kept.sh')).toBe('echo one\n');
     expect((await stat(file('kept.sh'))).mode & 0o777).toBe(0o750);
     expect(await textOf('new.txt')).toBeUndefined();
@@ -131,7 +131,7 @@ describe('a checkpoint', () => {
     const asked = await command(`checkpoint restore ${checkpointIn(task)}`);
     expect(JSON.stringify(asked.status)).toContain('# d/e/raw: no file → 3 bytes, not shown');
     const done = await decided(asked, 'approve');
-    expect(said(done)).toContain('Left alone: d/link (not saved: a link).');
+    expect(said(done)).toContain('Not restored: d/link (not saved: a link).');
     expect([await textOf('d/run.sh'), await textOf('old')]).toEqual(['run', 'moved']);
     expect((await stat(file('d/run.sh'))).mode & 0o777).toBe(0o751);
     expect(await readFile(file('d/e/raw'))).toEqual(Buffer.from([0, 1, 2]));
@@ -149,7 +149,7 @@ describe('a checkpoint', () => {
     });
     expect(JSON.stringify(asked.status)).toMatch(/-0123.*\+0/);
     const restored = await decided(asked, 'approve');
-    expect(said(restored)).toBe('Put back 2 files: a.txt, new.txt (removed).');
+    expect(said(restored)).toBe('Restored 2 files: a.txt, new.txt (removed).');
     expect([await textOf('a.txt'), await textOf('new.txt')]).toEqual(['0', undefined]);
     await decided(await command(`checkpoint restore ${checkpointIn(restored)}`), 'approve');
     expect([await textOf('a.txt'), await textOf('new.txt')]).toEqual(['0123', 'new']);
@@ -270,7 +270,7 @@ describe('a checkpoint', () => {
       pending: [{ reason: 'content-changed', preview: { path: '2 files' } }],
     });
     const done = await decided(changed, 'approve');
-    expect(said(done)).toBe('Put back 2 files: b.txt, c.txt. Left alone: a.txt (is as it was).');
+    expect(said(done)).toBe('Restored 2 files: b.txt, c.txt. Not restored: a.txt (unchanged).');
     expect(await Promise.all(names.map(textOf))).toEqual(['before', 'before', 'before']);
   });
 
@@ -295,7 +295,7 @@ describe('a checkpoint', () => {
     const refused = await command(`restore ${id}`, { settings: { workspace: other } });
     expect(refused.status).toMatchObject({ state: 'failed', message: expect.stringContaining(workspace) });
     expect(said(await command('checkpoint list', { settings: { workspace: other } }))).toContain(
-      '1 more checkpoint of other workspaces',
+      'Other workspaces have 1 more checkpoint.',
     );
   });
 

@@ -97,7 +97,7 @@ describe('an edit of a call whose file has changed since it was shown', () => {
     await writeFile(path, 'somebody else wrote all of it\n');
     await expect(edits(shown, { path: 'a.txt', ...change, oldText: 'all' })).rejects.toMatchObject({
       reason: 'INVALID_DECISION',
-      message: expect.stringContaining('deny it and say what you want'),
+      message: expect.stringContaining('Deny it, and say in the reason what you want'),
     });
     await rm(path);
     await expect(edits(shown, { path: 'b.txt', ...change })).rejects.toMatchObject({

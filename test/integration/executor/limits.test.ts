@@ -93,7 +93,7 @@ describe('time limits', () => {
     service.clock.advance(90_000);
     expect((await settled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
     expect(models.requests[1]?.conversation.at(-1)).toMatchObject({
-      results: [{ text: 'Stopped after 90 s, its time limit.', isError: true }],
+      results: [{ text: 'Stopped after its time limit of 90 s.', isError: true }],
     });
     expect(await eventsOf(service, accepted.taskId)).toContainEqual(
       expect.objectContaining({ outcome: expect.objectContaining({ type: 'stopped', reason: 'timeout' }) }),
@@ -109,7 +109,7 @@ describe('time limits', () => {
     const { status } = await settled(service.tasks, accepted);
     expect(status).toEqual({
       state: 'failed',
-      message: 'The model could not go on: The model took longer than 10 min to answer, its time limit.',
+      message: 'The model could not continue: The model did not answer within its time limit of 10 min.',
     });
     const types = (await eventsOf(service, accepted.taskId)).map(({ type }) => type);
     expect(types.slice(-2)).toEqual(['turn.abandoned', 'task.failed']);
@@ -140,7 +140,7 @@ describe('time limits', () => {
     await runs;
     service.clock.advance(7_200_000);
     expect((await settled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
-    const told = { text: 'The turn took longer than 2 h, its time limit.', isError: true };
+    const told = { text: 'The turn took longer than its time limit of 2 h.', isError: true };
     expect(models.requests[1]?.conversation.at(-1)).toMatchObject({ results: [told, told] });
     expect(ran).toBe(false);
   });
@@ -161,7 +161,7 @@ describe('time limits', () => {
     expect(status).toEqual({
       state: 'failed',
       message:
-        'The task was at work for longer than 1 min, its time limit. Go on with the session to let it continue.',
+        'The task worked longer than its time limit of 1 min. To continue, send another message in its session.',
     });
     const events = await eventsOf(service, accepted.taskId);
     expect(events.at(-2)).toMatchObject({ type: 'tool.finished', outcome: { reason: 'timeout' } });

@@ -222,7 +222,7 @@ describe('a task with a mode', () => {
     const done = await settled(tasks, await tasks.send(says('go')));
     expect(done.status.state).toBe('completed');
     expect(done.settings.mode).toBe('plan');
-    expect(models.requests[0]?.instructions).toContain('a plan and nothing else');
+    expect(models.requests[0]?.instructions).toContain('Write only a plan');
     expect(models.requests[0]?.tools.map(({ name }) => name)).not.toContain('write-file');
     await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });

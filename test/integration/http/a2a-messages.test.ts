@@ -75,7 +75,7 @@ describe('acceptedOutputModes', () => {
   test('a client that accepts text only gets the other parts converted to text', async () => {
     const data = expect.objectContaining({ text: '{"rows":2}' });
     const file = expect.objectContaining({
-      text: expect.stringContaining('chart.png (image/png) is left out'),
+      text: expect.stringContaining('chart.png (image/png) is omitted'),
     });
     expect((await send(['Text/Plain; charset=utf-8'])).body).toMatchObject(artifact(words, data, file));
     const streamed = await streamOf(
@@ -84,7 +84,7 @@ describe('acceptedOutputModes', () => {
         body: JSON.stringify({ ...userMessage('go'), configuration: { acceptedOutputModes: ['text/*'] } }),
       }),
     );
-    expect(JSON.stringify(streamed)).toContain('is left out');
+    expect(JSON.stringify(streamed)).toContain('is omitted: its type is not accepted');
     expect(JSON.stringify(streamed)).not.toContain('AAAA');
   });
 

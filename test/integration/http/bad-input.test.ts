@@ -49,7 +49,7 @@ describe('invalid bodies', () => {
     for (const body of bodies) {
       const answer = await request(server, { body: body.replace('"HERE"', nested) });
       expect(reason(answer)).toBe('MALFORMED');
-      expect(answer.text).toContain('nests more than 64');
+      expect(answer.text).toContain('more than 64 levels deep');
     }
   });
 

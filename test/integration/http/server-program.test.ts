@@ -158,7 +158,7 @@ describe('an address in use', () => {
     expect(second.stderr).toContain('this a2a-server is already running there');
     expect(second.stderr).toContain(`end it with: kill ${(await readServerRecord(server.stateDir))?.pid}.`);
     expect(second.stderr).toContain('A2A_SERVER_MODEL');
-    expect(second.stderr).toContain(`"server" section of ${join(server.stateDir, 'config.json')}`);
+    expect(second.stderr).toContain(`section "server" of ${join(server.stateDir, 'config.json')}`);
     expect(second.stderr).toContain(server.stateDir);
     expect((await ask(server, '/health')).status).toBe(200);
     expect(await readServerRecord(server.stateDir)).toMatchObject({ url: server.url });

@@ -158,7 +158,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
       { text: 'page 1' },
       {
         signal: stop.signal,
-        stopCause: () => ({ reason: 'timeout' as const, message: 'Stopped after 90 s, its time limit.' }),
+        stopCause: () => ({ reason: 'timeout' as const, message: 'Stopped after its time limit of 90 s.' }),
         answeredLate: (text) => late.resolve(text),
       },
     );
@@ -174,10 +174,10 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     const stage = await mcpStage({ peer: await peerSettings(kind, { idleTimeout: 2_000 }) });
     await stage.status(isReady);
     await expect(stage.call('never')).rejects.toThrow(
-      'The MCP server peer sent nothing for 2 s about never, its idle time limit. The outcome of the call is unknown.',
+      'While never ran, the MCP server peer sent nothing for 2 s, its idle time limit. The outcome of the call is unknown.',
     );
     expect(JSON.parse(await stage.call('cancelled'))).toEqual([
-      'The client has an idle time limit, and nothing came within it.',
+      'The server sent nothing within the idle time limit of the client.',
     ]);
   });
 

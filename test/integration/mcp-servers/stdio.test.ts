@@ -105,7 +105,7 @@ describe('an MCP server that is a program', () => {
       expect.stringMatching(/^"dangling" is omitted: its input schema is not valid: /),
       expect.stringMatching(/^"huge" is omitted: its input schema has \d+ characters, more than 65536$/),
       'a tool without a usable name is omitted',
-      'and 2 problems more',
+      'and 2 more problems',
     ]);
     expect(stage.servers.get('mcp__peer__look')?.description).toBe('The first of this name.');
   });
@@ -118,7 +118,7 @@ describe('an MCP server that is a program', () => {
       name: 'peer',
       state: 'ready',
       tools: 500,
-      error: 'it has 9500 tools more than the limit of 500; choose with "tools": {"include": […]}',
+      error: 'it has 10000 tools, and the limit is 500; choose some with "tools": {"include": […]}',
     });
     expect(await stage.status(isReady, 'few')).toEqual({ name: 'few', state: 'ready', tools: 2 });
   });

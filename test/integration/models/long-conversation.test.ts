@@ -239,7 +239,7 @@ describe('a provider that refuses the length of a prompt', () => {
     const accepted = await service.tasks.send(says('Read all the pages.'));
     expect((await settled(service.tasks, accepted)).status).toMatchObject({
       state: 'failed',
-      message: expect.stringContaining('cannot be made shorter'),
+      message: expect.stringContaining('cannot be shortened'),
     });
     expect(endpoint.received).toHaveLength(3);
   });

@@ -53,11 +53,11 @@ describe('a model that answers nonsense', () => {
       expect(status).toMatchObject({
         state: 'input-required',
         pending: [],
-        question: expect.stringContaining('has asked only for calls that cannot be run, 5 turns in a row'),
+        question: expect.stringContaining('has made only calls that cannot run, 5 turns in a row'),
       });
       expect(bodies()).toHaveLength(5);
       expect(bodies()[1]).toContain(told);
-      expect(bodies()[4]).toContain('None of your last calls could be run');
+      expect(bodies()[4]).toContain('None of your last calls could run');
       endpoint.otherwise(() => DONE);
       const again = await tasks.send(says('Just say so.', { taskId }));
       expect((await settled(tasks, again)).status).toEqual({ state: 'completed' });
@@ -75,7 +75,7 @@ describe('a model that answers nonsense', () => {
     const { status, exchanges } = await settled(tasks, await tasks.send(says('do it')));
     expect(status).toMatchObject({
       state: 'input-required',
-      question: expect.stringContaining('cut off at its greatest length, 3 turns in a row'),
+      question: expect.stringContaining('cut off at its maximum length, 3 turns in a row'),
     });
     for (const exchange of exchanges)
       if (exchange.type === 'turn') expect(exchange.turn.text.length).toBeLessThan(WINDOW * 4 + 200);

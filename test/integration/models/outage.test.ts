@@ -108,7 +108,7 @@ describe('an answer that breaks off after its first words', () => {
     expect(status).toMatchObject({
       state: 'failed',
       message: expect.stringMatching(
-        /^The model could not go on: openai-compatible:fake .* Send another message in this session/,
+        /^The model could not continue: openai-compatible:fake .* Send another message in this session/,
       ),
     });
     expect(endpoint.received).toHaveLength(PAUSES_MS.length + 1);

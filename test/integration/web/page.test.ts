@@ -100,7 +100,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     expect(await on.file('a.md')).toBeUndefined();
     await page.getByRole('button', { name: 'Approve' }).click();
     await state('completed');
-    await page.getByLabel('What the agent said').getByText('Written.').waitFor();
+    await page.getByLabel('The answer of the agent').getByText('Written.').waitFor();
     expect(await on.file('a.md')).toBe('one\n');
     const { overview } = await on.peer.task(taskId);
     expect(overview.calls).toMatchObject([{ decided: { decision: 'approve', channel: 'page' } }]);
@@ -114,7 +114,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     await page.locator(`input[placeholder="${on.server.workspace}"]`).waitFor();
     const send = page.getByRole('button', { name: 'Send' });
     expect(await send.isDisabled()).toBe(true);
-    await page.getByLabel('What the agent has to do').fill(plan(write('b.md', 'two\n'), { say: 'There.' }));
+    await page.getByLabel('The task for the agent').fill(plan(write('b.md', 'two\n'), { say: 'There.' }));
     await field.fill(join(on.server.workspace, 'nowhere'));
     await send.click();
     await page.getByRole('alert').getByText('nowhere').waitFor();
@@ -158,7 +158,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
       { tool: 'run-shell-command', input: { command: 'echo no' } },
       { say: 'Left.' },
     );
-    await page.getByLabel('Why it is denied').fill('not today');
+    await page.getByLabel('Reason for the denial').fill('not today');
     await page.getByRole('button', { name: 'Deny' }).click();
     await state('completed');
     const { overview } = await on.peer.task(taskId);
@@ -169,8 +169,8 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
   test('R10 lets a person edit the call, and the edited call runs', async () => {
     await shown({ tool: 'run-shell-command', input: { command: 'echo one > out.txt' } });
     await page.getByRole('button', { name: 'Edit' }).click();
-    await page.getByLabel('What runs in its place').fill('echo two > out.txt');
-    await page.getByRole('button', { name: 'Run it so' }).click();
+    await page.getByLabel('The edited input').fill('echo two > out.txt');
+    await page.getByRole('button', { name: 'Approve as edited' }).click();
     await state('completed');
     expect(await on.file('out.txt')).toBe('two\n');
   });

@@ -36,10 +36,10 @@ describe('headers from the parameters of a tool (MCP 2026-07-28)', () => {
   });
 
   it.each([
-    [{ properties: { a: { type: 'string', 'x-mcp-header': '' } } }, /not the name of a header/],
-    [{ properties: { a: { type: 'string', 'x-mcp-header': 'a\r\nb' } } }, /not the name of a header/],
-    [{ properties: { a: { type: 'number', 'x-mcp-header': 'A' } } }, /not at an integer/],
-    [{ properties: { a: { items: { type: 'string', 'x-mcp-header': 'A' } } } }, /cannot reach/],
+    [{ properties: { a: { type: 'string', 'x-mcp-header': '' } } }, /not a valid header name/],
+    [{ properties: { a: { type: 'string', 'x-mcp-header': 'a\r\nb' } } }, /not a valid header name/],
+    [{ properties: { a: { type: 'number', 'x-mcp-header': 'A' } } }, /not an integer/],
+    [{ properties: { a: { items: { type: 'string', 'x-mcp-header': 'A' } } } }, /other than a property/],
     [
       {
         properties: {
@@ -47,7 +47,7 @@ describe('headers from the parameters of a tool (MCP 2026-07-28)', () => {
           b: { type: 'string', 'x-mcp-header': 'a' },
         },
       },
-      /twice/,
+      /have the same/,
     ],
   ])('refuse %j', (wrong, why) => {
     expect(() => readParamHeaders(wrong)).toThrow(why);

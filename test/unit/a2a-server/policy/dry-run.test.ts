@@ -158,7 +158,7 @@ describe('tryCalls', () => {
 
   it('reports that no verdict changes', async () => {
     expect(summaryText(summaryOf(await tryOn(task(asked(write('a', 'a'))))))).toBe(
-      '1 call of 1 task: 0 would run unasked, 1 would ask, 0 would be refused.\nNo verdict changes.',
+      '1 call of 1 task: 0 would run without a question, 1 would ask, 0 would be refused.\nNo verdict changes.',
     );
   });
 

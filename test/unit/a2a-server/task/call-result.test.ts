@@ -21,7 +21,7 @@ describe('the result of a call for the model', () => {
     [{ type: 'error', message: 'disk full' }, 'disk full', true],
     [{ ...stopped, confirmed: true, text: '' }, 'It was stopped.', true],
     [{ ...stopped, confirmed: false, text: '' }, `It was stopped.${DOUBT}`, true],
-    [{ ...stopped, confirmed: true, text: 'half' }, 'It was stopped.\n\nOutput by then:\nhalf', true],
+    [{ ...stopped, confirmed: true, text: 'half' }, 'It was stopped.\n\nOutput before the stop:\nhalf', true],
   ])('%j', (outcome, text, isError) => {
     expect(afterRun(outcome)).toEqual({ text, isError });
   });

@@ -51,11 +51,11 @@ describe('the conversation of a task', () => {
   it.each<[TaskEvent, string]>([
     [
       { type: 'task.canceled', reason: 'too slow', by: { principal: 'p', channel: 'test' } },
-      '(The task was cancelled; what was left of it is not to be done. Reason: too slow)',
+      '(The task was cancelled. Do not do the rest of it. Reason: too slow)',
     ],
     [
       { type: 'task.rejected', message: 'no such model' },
-      '(The task was rejected and not begun: no such model)',
+      '(The task was rejected before it began: no such model)',
     ],
   ])('says to the next task how it ended: $type', (end, note) => {
     const texts = conversation([after(taskWith('a', 1), end)], taskWith('b')).map((step) =>

@@ -40,7 +40,7 @@ describe('an unavailable model', () => {
         expect(next).toEqual({
           type: 'task.failed',
           message:
-            'The model could not go on: It is busy. Send another message in this session to try again.',
+            'The model could not continue: It is busy. Send another message in this session to try again.',
         });
         break;
       }
@@ -62,7 +62,7 @@ describe('an unavailable model', () => {
   it('is not asked again if a retry cannot help', () => {
     expect(afterFailure(task(), { ...BUSY, passing: false }, NOW)).toEqual({
       type: 'task.failed',
-      message: 'The model could not go on: It is busy.',
+      message: 'The model could not continue: It is busy.',
     });
   });
 

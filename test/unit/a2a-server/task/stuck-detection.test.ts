@@ -90,7 +90,7 @@ const FAULTS: [string, Played, { told: number; most: number }, string][] = [
     'asks for the same again',
     calls('look', { ran: 'Nothing.' }),
     { told: 4, most: 11 },
-    'the same came back',
+    'with the same results',
   ],
 ];
 

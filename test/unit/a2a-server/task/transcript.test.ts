@@ -23,7 +23,7 @@ function turn(name: string, text: string, isError = false): Passage {
 const task: Passage = { kind: 'task', steps: [{ role: 'user', text: 'Read the files.' }] };
 const summary: Passage = { kind: 'summary', steps: [{ role: 'user', text: 'Until now: nothing.' }] };
 const HEAD =
-  'The turns after that were left out to fit into the window, and could not be summarised. The calls made in them, oldest first:';
+  'The turns after that do not fit into the context window and could not be summarised. Their calls, oldest first:';
 
 describe('a transcript', () => {
   const whole = [

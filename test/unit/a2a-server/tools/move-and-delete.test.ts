@@ -133,7 +133,7 @@ describe('delete-file', () => {
     const shown = await at.show(deleteFile, input);
     expect(shown.preview).toMatchObject({
       value: {
-        deletes: ['dir/', 'dir/link (a link; what it leads to stays)', 'dir/sub/', 'dir/sub/b (2 bytes)'],
+        deletes: ['dir/', 'dir/link (a link; its target stays)', 'dir/sub/', 'dir/sub/b (2 bytes)'],
       },
     });
     expect(await at.run(deleteFile, input, { basis: shown.basis })).toMatchObject({

@@ -195,7 +195,7 @@ describe('a message as a command', () => {
 
   test('two decisions parts are refused: one message, one decision list', () => {
     const data = { extension: TOOL_APPROVAL, decisions: [{ callId: 'c', decision: 'approve' }] };
-    expect(() => parse({ parts: [{ data }, { data }] })).toThrow('carries one decisions part');
+    expect(() => parse({ parts: [{ data }, { data }] })).toThrow('can have only one decisions part');
   });
 
   test('R27 the hash covers the content: it ignores the order of keys and the message id only', () => {

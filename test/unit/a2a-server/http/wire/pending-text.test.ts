@@ -51,7 +51,7 @@ describe('the text of pending actions', () => {
     [{ choices: [{ label: 'red', description: 'as roses' }] }, 'Answer with exactly one of the choices.'],
     [
       { choices: [{ label: 'red' }], multiple: true, freeText: true },
-      'Answer with the choices you take, with commas between them, or with your own text.',
+      'Answer with your choices, separated by commas, or with your own text.',
     ],
     [
       { schema: { type: 'object' as const, properties: { age: { type: 'integer' as const } } } },

@@ -156,7 +156,7 @@ describe('a refused file', () => {
     await truncate(path, 4_096);
     await expectRefusal({
       reason: 'CONFIGURATION',
-      message: expect.stringContaining('the file has 4096 bytes, and had '),
+      message: expect.stringContaining('the file has 4096 bytes; before, it had '),
     });
   });
 });

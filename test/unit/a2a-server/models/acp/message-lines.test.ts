@@ -28,6 +28,6 @@ describe('the lines of an ACP agent', () => {
   );
 
   it('fail if no line is a message', async () => {
-    await expect(through('no message\n'.repeat(200_000), 65_536)).rejects.toThrow('what is not ACP');
+    await expect(through('no message\n'.repeat(200_000), 65_536)).rejects.toThrow('was not ACP');
   });
 });
