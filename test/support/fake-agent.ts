@@ -143,7 +143,7 @@ export class FakeAgent {
     if (abort !== undefined) {
       this.aborted.push(abort);
       this.abortRequests.push(JSON.parse(body));
-      return answer(response, { success: abort.startsWith('live'), message: `told of ${abort}` });
+      return answer(response, { success: abort.startsWith('live'), message: `asked to abort ${abort}` });
     }
     if (path === '/page/links' && this.#options.pageLinksMs !== undefined) {
       this.pageTargets.push(pageTarget.parse(JSON.parse(body)));

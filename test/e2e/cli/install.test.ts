@@ -102,7 +102,7 @@ describe('install', () => {
     expect(await read('.gemini/settings.json')).toContain('// keep');
   });
 
-  it('codex: adds a TOML table of its own, and keeps the other lines', async () => {
+  it('codex: adds a TOML table, and keeps the other lines', async () => {
     const { run, has, read } = await person();
     const before = `model = "o3" # mine\n\n[mcp_servers.other]\ncommand = "x"\nstarted = 1979-05-27T07:32:00Z\n\n[projects."/a b"]\ntrust_level = "trusted"\n`;
     await has('.codex/config.toml', before);
@@ -206,7 +206,7 @@ describe('install', () => {
     );
   });
 
-  it('keeps a link, and changes the file behind it', async () => {
+  it('keeps a link, and changes the file to which it points', async () => {
     const { run, has, read, home } = await person();
     const real = await has('dotfiles/claude.json', '{}');
     await symlink(real, join(home, '.claude.json'));

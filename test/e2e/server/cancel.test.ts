@@ -63,7 +63,7 @@ describe('a waiting call', () => {
 });
 
 describe('an approved tool that runs', () => {
-  it('R45 an approved tool that runs gets its abort signal at once on a cancel, its processes end, and its late result is dropped', async () => {
+  it('R45 a cancel aborts an approved tool at once, its processes end, and its late result is dropped', async () => {
     const before = await stage();
     const { server, peer, file } = before;
     const farewell = `trap 'echo told >> effects.txt; echo late; exit 0' TERM`;

@@ -56,7 +56,7 @@ describe('SIGTERM', () => {
     expect(overview.calls).toMatchObject([{ state: 'ok' }]);
   });
 
-  it('R49 stops the tool after the grace period, with its whole process group and a reason of its own', async () => {
+  it('R49 stops the tool after the grace period, with its whole process group, and records the shutdown as the reason', async () => {
     const at = await stage({ args: ['--grace', '1s'] });
     const stream = await at.peer.stream(
       plan(shell(`echo $$ > group.txt; echo running; ${LONG}`), { say: 'We end.' }),

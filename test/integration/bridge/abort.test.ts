@@ -65,7 +65,7 @@ describe('tool executions that a client can abort', () => {
     expect(done['metadata']).toEqual({ toolId: 'live-3', toolExecutions: ended });
   });
 
-  test('R40 R42 only the agent that runs the tool gets the abort; for an unknown id the bridge asks each agent and gives each answer', async () => {
+  test('R40 R42 only the agent that runs the tool gets the abort; for an unknown id every agent gets it', async () => {
     const [first, second] = [
       await startAgent(),
       await startAgent({ onMessage: (task) => runs(task.work(), 'live-2') }),
@@ -73,13 +73,13 @@ describe('tool executions that a client can abort', () => {
     const client = await clientOf({ first, second });
     await delegatedUntil(client, { task: 'run', agent: 'second' }, /runs: Run live-2/).reached;
     const seen = await client.request('tools/abort', { toolId: 'live-2', reason: 'too long' });
-    expect(seen.result).toMatchObject({ success: true, message: 'told of live-2' });
+    expect(seen.result).toMatchObject({ success: true, message: 'asked to abort live-2' });
     expect([first.aborted, second.aborted]).toEqual([[], ['live-2']]);
     const unseen = await client.call(ABORT, { toolId: 'elsewhere' });
     expect(second.abortRequests).toEqual([{ reason: 'too long' }, { reason: 'aborted over MCP' }]);
     expect(unseen.structuredContent).toEqual({
       success: false,
-      message: 'Agent "first": told of elsewhere Agent "second": told of elsewhere',
+      message: 'Agent "first": asked to abort elsewhere Agent "second": asked to abort elsewhere',
     });
   });
 
@@ -142,9 +142,9 @@ describe('tool executions that a client can abort', () => {
     await delegatedUntil(client, { task: 'run' }, /run-command: ok/).reached;
     const ended = await client.call(ABORT, { toolId: 'ended-1' });
     expect(ended.isError).toBeUndefined();
-    expect(ended.structuredContent).toEqual({ success: false, message: 'told of ended-1' });
-    const unknown = await client.call(ABORT, { toolId: 'nobodys' });
+    expect(ended.structuredContent).toEqual({ success: false, message: 'asked to abort ended-1' });
+    const unknown = await client.call(ABORT, { toolId: 'unknown-tool' });
     expect(unknown.isError).toBe(true);
-    expect(unknown.structuredContent).toEqual({ success: false, message: 'told of nobodys' });
+    expect(unknown.structuredContent).toEqual({ success: false, message: 'asked to abort unknown-tool' });
   });
 });

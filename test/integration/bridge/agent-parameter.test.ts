@@ -77,7 +77,7 @@ describe('the parameter "agent" of a tool', () => {
     }
   });
 
-  test('two agents have a session with the same id: the bridge uses the agent that the call names, and asks no other agent', async () => {
+  test('two agents have a session with the same id: the bridge asks only the agent that the call names', async () => {
     const parked = await client.call(DELEGATE, { task: 'write', agent: 'second' });
     expect(parked.structuredContent).toMatchObject({ sessionId: 'session-1', agent: 'second' });
     const working = await client.call(DELEGATE, { task: 'work', agent: 'first', waitSeconds: 0 });
@@ -109,7 +109,7 @@ describe('the parameter "agent" of a tool', () => {
     const stopped = await client.call(ABORT, { toolId: 'live-9' });
     expect(stopped.structuredContent).toEqual({
       success: true,
-      message: expect.stringMatching(/told of live-9$/),
+      message: expect.stringMatching(/asked to abort live-9$/),
     });
     // This limit is shorter than the time for which the bridge waits for the silent agent.
   }, 4_000);
@@ -117,14 +117,14 @@ describe('the parameter "agent" of a tool', () => {
   test('R41 the answer for an unknown tool id waits until the silent agent has timed out, and names that agent', async () => {
     const unknown = await client.call(ABORT, { toolId: 'elsewhere' });
     expect(saidOf(unknown)).toMatch(
-      /Agent "silent" did not answer in time.*Agent "first": told of elsewhere/,
+      /Agent "silent" did not answer in time.*Agent "first": asked to abort elsewhere/,
     );
   }, 20_000);
 
   test('R41 a call that names an agent asks only that agent', async () => {
     const before = first.aborted.length;
     const stopped = await client.request('tools/abort', { toolId: 'live-8', agent: 'second' });
-    expect(stopped.result).toMatchObject({ success: true, message: 'told of live-8' });
+    expect(stopped.result).toMatchObject({ success: true, message: 'asked to abort live-8' });
     expect(first.aborted).toHaveLength(before);
   });
 });

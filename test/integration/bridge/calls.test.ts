@@ -165,7 +165,7 @@ describe('calls to the bridge', () => {
     expect(more.structuredContent).toMatchObject({ sessionId: 'session-1', taskId: 'task-2' });
   });
 
-  test('R06 a message to a session that waits for a decision is refused, and the error names the tool, the session and the calls', async () => {
+  test('R06 a message to a session that waits for a decision is refused; the error names the tool, the session and the calls', async () => {
     const agent = await startAgent({
       onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two')),
     });
@@ -254,7 +254,7 @@ describe('calls to the bridge', () => {
     });
   });
 
-  test('a wait has a limit: after it the call returns the session and the next step, and a later wait gets the result', async () => {
+  test('after its time limit a wait returns the session and the next step, and a later wait gets the result', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await startClient(agent);
     const early = await client.call(DELEGATE, { task: 'slow', waitSeconds: 0.05 });
@@ -300,17 +300,17 @@ describe('calls to the bridge', () => {
     const client = await startClient(agent);
     await client.call(DELEGATE, { task: 'run', waitSeconds: 0 });
     const asTool = await client.call('abort_tool_execution', { toolId: 'live-1' });
-    expect(asTool.structuredContent).toEqual({ success: true, message: 'told of live-1' });
+    expect(asTool.structuredContent).toEqual({ success: true, message: 'asked to abort live-1' });
     const asMethod = await client.request('tools/abort', { toolId: 'live-1', reason: 'too long' });
-    expect(asMethod.result).toMatchObject({ success: true, message: 'told of live-1' });
+    expect(asMethod.result).toMatchObject({ success: true, message: 'asked to abort live-1' });
     expect((await client.request('tools/abort', { toolId: 'gone' })).result).toMatchObject({
       success: false,
     });
     expect((await client.request('tools/abort', {})).error?.code).toBe(-32602);
-    const unknown = await client.call('abort_tool_execution', { toolId: 'nobodys' });
+    const unknown = await client.call('abort_tool_execution', { toolId: 'unknown-tool' });
     expect(unknown.isError).toBe(true);
-    expect(textOf(unknown)).toContain('told of nobodys');
-    expect(agent.aborted).toEqual(['live-1', 'live-1', 'gone', 'nobodys']);
+    expect(textOf(unknown)).toContain('asked to abort unknown-tool');
+    expect(agent.aborted).toEqual(['live-1', 'live-1', 'gone', 'unknown-tool']);
   });
 
   test('a state has the same name in every result, and after a cancel no action is pending', async () => {

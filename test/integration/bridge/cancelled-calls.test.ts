@@ -24,7 +24,7 @@ function delegate(client: RawClient, id?: string | number, meta = {}) {
   return client.send('tools/call', { name: DELEGATE, arguments: { task: 'long' }, _meta: meta }, id);
 }
 
-function withdraw(client: RawClient, requestId: string | number, reason?: string): void {
+function cancelCall(client: RawClient, requestId: string | number, reason?: string): void {
   client.notify('notifications/cancelled', { requestId, ...(reason === undefined ? {} : { reason }) });
 }
 
@@ -42,7 +42,7 @@ describe('a call that its client cancels', () => {
     ['a number', 4711],
     ['a string', 'request-7'],
   ])(
-    'R48 a call with %s as its id ends without an answer, after a last progress message; the log has its id and its reason',
+    'R48 a call with %s as its id ends after a last progress message, without an answer; the log has the reason',
     async (_, id) => {
       const agent = await agentOf();
       const client = await clientOf(agent.url);
@@ -50,7 +50,7 @@ describe('a call that its client cancels', () => {
       let answered = false;
       void answer.then(() => (answered = true));
       await agent.asked('SendStreamingMessage');
-      withdraw(client, id, STOPPED);
+      cancelCall(client, id, STOPPED);
       await client.progressed(
         /the person stopped it \("AbortError: user-cancel"\)\. Its task was not touched/,
       );
@@ -75,7 +75,7 @@ describe('a call that its client cancels', () => {
     const client = await clientOf(agent.url);
     const { id } = delegate(client);
     await agent.asked('SendStreamingMessage');
-    withdraw(client, id, STOPPED);
+    cancelCall(client, id, STOPPED);
     const listed = await client.call(LIST, {});
     expect(listed.structuredContent?.['notes']).toEqual([
       expect.stringMatching(/delegate_task_to_assistant was not answered: the person stopped it.*Session "/),
@@ -100,7 +100,7 @@ describe('a call that its client cancels', () => {
     });
     // Calls begin in order. So the answer to a later call shows that the wait has begun.
     await client.call(LIST, {});
-    withdraw(client, id, reason);
+    cancelCall(client, id, reason);
     if (cancels > 0) await client.logged(/"fate":"cancelled"/);
     else await client.logged(/"fate":"goes-on"/);
     const looked = await client.call(CHECK, { sessionId: 'session-1' });
@@ -113,12 +113,12 @@ describe('a call that its client cancels', () => {
     const agent = await agentOf({ onMessage: (task) => task.work().say('done').complete() });
     const client = await clientOf(agent.url, 'cancel');
     // RawClient's handshake had the id 1.
-    for (const id of [1, '1', 'nobody', 999, '']) withdraw(client, id, STOPPED);
+    for (const id of [1, '1', 'nobody', 999, '']) cancelCall(client, id, STOPPED);
     client.notify('notifications/cancelled', { reason: STOPPED });
     client.notify('notifications/cancelled', { requestId: { deep: [] }, reason: 7 });
     const { id, answer } = delegate(client);
     expect((await answer).result).toMatchObject({ structuredContent: { state: 'completed' } });
-    withdraw(client, id, STOPPED);
+    cancelCall(client, id, STOPPED);
     const listed = await client.call(LIST, {});
     expect(listed.structuredContent).toMatchObject({ sessions: [{ state: 'completed' }], notes: [] });
     expect(agent.count('CancelTask')).toBe(0);
@@ -134,7 +134,7 @@ describe('a call that its client cancels', () => {
       const task = [...agent.tasks.values()].at(-1);
       const finish = (): unknown => task?.say('done').complete();
       if (round % 2 === 0) finish();
-      withdraw(client, id, STOPPED);
+      cancelCall(client, id, STOPPED);
       if (round % 2 === 1) finish();
       const sessionId = `session-${String(round)}`;
       const result = await client.call(WAIT, { sessionId });
@@ -146,13 +146,13 @@ describe('a call that its client cancels', () => {
 
   test('R48 E3 with --on-cancel detach, a cancel before the agent has answered: the message arrives once, and the task continues', async () => {
     const agent = await agentOf();
-    const letGo = agent.hold();
+    const releaseAnswers = agent.hold();
     const client = await clientOf(agent.url);
     const { id } = delegate(client);
     await agent.asked('SendStreamingMessage');
-    withdraw(client, id, STOPPED);
+    cancelCall(client, id, STOPPED);
     await client.logged(/"fate":"goes-on"/);
-    letGo();
+    releaseAnswers();
     const listed = await client.call(LIST, { state: 'working' });
     const sessionId = /session-1|[0-9a-f-]{36}/.exec(textOf(listed))?.[0];
     const waiting = client.call(WAIT, { sessionId });
@@ -165,16 +165,16 @@ describe('a call that its client cancels', () => {
 
   test('R48 E3 with --on-cancel cancel, a cancel before the agent has answered: the bridge cancels the task as soon as it has an id', async () => {
     const agent = await agentOf();
-    const letGo = agent.hold();
+    const releaseAnswers = agent.hold();
     const client = await clientOf(agent.url, 'cancel');
     const { id } = delegate(client);
     await agent.asked('SendStreamingMessage');
-    withdraw(client, id, STOPPED);
+    cancelCall(client, id, STOPPED);
     await client.logged(/"fate":"cancelled-when-known"/);
     expect(agent.count('CancelTask')).toBe(0);
     const listed = await client.call(LIST, {});
     expect(textOf(listed)).toContain('the task is cancelled as soon as the agent has named it');
-    letGo();
+    releaseAnswers();
     await agent.asked('CancelTask');
     expect(agent.task.ended).toBe(true);
     expect((await client.call(WAIT, { sessionId: 'session-1' })).structuredContent).toMatchObject({
@@ -186,14 +186,14 @@ describe('a call that its client cancels', () => {
   test('R48 B3 a bridge is killed before it sends the cancel, and the next bridge sends it', async () => {
     const stateDir = await stateDirectory();
     const agent = await agentOf();
-    const letGo = agent.hold();
+    const releaseAnswers = agent.hold();
     const first = await clientOf(agent.url, 'cancel', stateDir);
     const { id } = delegate(first);
     await agent.asked('SendStreamingMessage');
-    withdraw(first, id, STOPPED);
+    cancelCall(first, id, STOPPED);
     await first.logged(/"fate":"cancelled-when-known"/);
     await first.kill();
-    letGo();
+    releaseAnswers();
     await clientOf(agent.url, 'detach', stateDir);
     await agent.asked('CancelTask');
     expect(agent.task.ended).toBe(true);
@@ -220,7 +220,7 @@ describe('a call that its client cancels', () => {
     const asked = once(slow, 'request');
     const { id } = delegate(client);
     await asked;
-    withdraw(client, id, STOPPED);
+    cancelCall(client, id, STOPPED);
     await client.logged(/the client cancelled a call/);
     for (const each of release) each();
     await client.logged(/"fate":"unsent"/);
@@ -242,7 +242,7 @@ describe('a call that its client cancels', () => {
       arguments: { sessionId: 'session-1', ...APPROVE_ONE },
     });
     await agent.asked('SendStreamingMessage', 2);
-    withdraw(client, id, TIMED_OUT);
+    cancelCall(client, id, TIMED_OUT);
     await client.logged(/"fate":"goes-on"/);
     const waiting = client.call(WAIT, { sessionId: 'session-1' });
     agent.task.say('written').complete();
@@ -255,18 +255,18 @@ describe('a call that its client cancels', () => {
 
   test('R48 the cancel tool cancels with every setting, even when its own call is cancelled', async () => {
     const agent = await agentOf();
-    const letGo = agent.hold();
+    const releaseAnswers = agent.hold();
     const client = await clientOf(agent.url, 'detach');
     const { id: delegation } = delegate(client);
     await agent.asked('SendStreamingMessage');
-    withdraw(client, delegation, STOPPED);
+    cancelCall(client, delegation, STOPPED);
     const listed = await client.call(LIST, {});
     const sessionId = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(textOf(listed))?.[0];
     const { id } = client.send('tools/call', { name: 'cancel_running_task', arguments: { sessionId } });
     await client.call(LIST, {});
-    withdraw(client, id, STOPPED);
+    cancelCall(client, id, STOPPED);
     await client.call(LIST, {});
-    letGo();
+    releaseAnswers();
     await agent.asked('CancelTask');
     expect(agent.task.ended).toBe(true);
   });

@@ -127,7 +127,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(agent.decisions).toHaveLength(1);
   });
 
-  test('R67 B2 when the tool decides while a form is open, the form is withdrawn or its answer is ignored, and only one decision is sent', async () => {
+  test('R67 B2 if the tool decides while a form is open, the form is withdrawn or ignored, and one decision is sent', async () => {
     const agent = await asking('one');
     const shown = signal();
     const decided = signal();

@@ -141,7 +141,7 @@ describe('MCP tasks', () => {
     return { taskId, task };
   }
 
-  test('D5 an action too long for a form has the same link in every poll, and no form after the person has opened the page', async () => {
+  test('D5 every poll of an action too long for a form has the same link, until the person opens the page', async () => {
     const agent = await agentAsking(LONG, { pageLinksMs: 600_000 });
     const client = await tasksClientAt(agent);
     const { taskId, task } = await delegated(client);

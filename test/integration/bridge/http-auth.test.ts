@@ -178,7 +178,7 @@ describe('access to MCP over HTTP', () => {
     ['another method', { method: 'PUT' }, 405],
     ['a method the Fetch Standard forbids', { method: 'TRACE' }, 405],
   ])(
-    '%s gets an error status of its own',
+    '%s gets the matching error status',
     async (_, { path = '/mcp', method = 'POST', headers = {} }: Odd, status) => {
       const answer = await ask(new URL(path, bridge.url).href, {
         method,

@@ -86,9 +86,12 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     expect(looked.metadata).toMatchObject({ toolId: 'live-1' });
     expect((await client.call('abort_tool_execution', { toolId: 'live-1' })).structuredContent).toEqual({
       success: true,
-      message: 'told of live-1',
+      message: 'asked to abort live-1',
     });
-    expect(await client.abortTool('live-1')).toMatchObject({ success: true, message: 'told of live-1' });
+    expect(await client.abortTool('live-1')).toMatchObject({
+      success: true,
+      message: 'asked to abort live-1',
+    });
     expect(await client.abortTool('../gone')).toMatchObject({ success: false });
     expect(agent.aborted).toEqual(['live-1', 'live-1']);
   });
@@ -131,14 +134,14 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
       onMessage: (task) => task.work().ask(pendingWrite('one')),
       onDecisions: (task) => task.work().say('written').complete(),
     });
-    const letGo = agent.hold();
+    const releaseAnswers = agent.hold();
     const first = await bridgeOf(agent);
     const lost = await clientOf(first);
     const unanswered = lost.call(DELEGATE, { task: 'ask' }).catch((error: unknown) => error);
     await agent.asked('SendStreamingMessage');
     await first.kill();
     void unanswered;
-    letGo();
+    releaseAnswers();
     const second = await restarted({
       stateDir: first.stateDir,
       agentUrl: agent.url,

@@ -15,12 +15,12 @@ import {
 import { textOf, type ToolResult } from './support/raw-client.ts';
 
 /** Resolves when the bridge has put the result of this task into the inbox. */
-const kept = (stateDir: string, taskId: string): Promise<void> =>
+const resultStored = (stateDir: string, taskId: string): Promise<void> =>
   rowIn(stateDir, `SELECT 1 FROM delegations WHERE task_id = '${taskId}' AND ended IS NOT NULL`);
 
 const OPEN = `SELECT task_id FROM delegations WHERE state = 'accepted'`;
 
-const waiting = (result: ToolResult): unknown => result.structuredContent?.['waitingResults'];
+const announcedIn = (result: ToolResult): unknown => result.structuredContent?.['waitingResults'];
 
 describe('results that no client has collected', () => {
   test('R68 the next answer announces a result once, as text and structure, and the bridge keeps it until a client collects it', async () => {
@@ -28,19 +28,19 @@ describe('results that no client has collected', () => {
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await startClient(agent, { stateDir });
     const handle = await client.call(DELEGATE, { task: 'walk away', waitSeconds: 0 });
-    expect(waiting(handle)).toBeUndefined();
+    expect(announcedIn(handle)).toBeUndefined();
     agent.task.say('done').complete();
-    await kept(stateDir, 'task-1');
+    await resultStored(stateDir, 'task-1');
 
     const next = await client.call('get_agent_capabilities_and_version', {});
-    expect(waiting(next)).toEqual([
+    expect(announcedIn(next)).toEqual([
       { sessionId: 'session-1', taskId: 'task-1', agent: 'agent', state: 'completed', title: 'walk away' },
     ]);
     expect(textOf(next)).toMatch(/^Finished while nobody looked.*wait_for_task.*\n- session session-1 /);
     expect(textOf(next)).toContain('mcp-a2a-bridge');
 
     const after = await client.call(LIST, {});
-    expect(waiting(after)).toBeUndefined();
+    expect(announcedIn(after)).toBeUndefined();
     expect(textOf(after)).toMatch(/^Sessions/);
     expect(await rowsIn(stateDir, OPEN)).toEqual([['task-1']]);
 
@@ -49,7 +49,7 @@ describe('results that no client has collected', () => {
     expect(await client.close()).toBe(0);
     expect(await rowsIn(stateDir, OPEN)).toEqual([]);
     const third = await startClient(agent, { stateDir });
-    expect(waiting(await third.call(LIST, {}))).toBeUndefined();
+    expect(announcedIn(await third.call(LIST, {}))).toBeUndefined();
   });
 
   test('a status call sends one request to the agent, and the inbox uses the same answer', async () => {
@@ -74,7 +74,7 @@ describe('results that no client has collected', () => {
     await first.call(DELEGATE, { task: 'ask me', waitSeconds: 0 });
     await first.call(DELEGATE, { task: 'walk away', waitSeconds: 0 });
     [...agent.tasks.values()].at(-1)?.say('done').complete();
-    await kept(stateDir, 'task-2');
+    await resultStored(stateDir, 'task-2');
 
     const second = await startClient(agent, { stateDir });
     const prompt = JSON.stringify(await second.request('prompts/get', { name: 'review_pending' }));
@@ -98,13 +98,13 @@ describe('results that no client has collected', () => {
 
     const second = await startClient(agent, { stateDir });
     const told = await second.call('get_agent_capabilities_and_version', {});
-    expect(waiting(told)).toMatchObject([{ sessionId: 'session-1', title: 'outlive me' }]);
+    expect(announcedIn(told)).toMatchObject([{ sessionId: 'session-1', title: 'outlive me' }]);
     await second.kill();
 
     // No client has collected the result, so a third bridge announces it too.
     const third = await startClient(agent, { stateDir });
-    expect(waiting(await third.call(LIST, {}))).toMatchObject([{ sessionId: 'session-1' }]);
-    expect(waiting(await third.call(LIST, {}))).toBeUndefined();
+    expect(announcedIn(await third.call(LIST, {}))).toMatchObject([{ sessionId: 'session-1' }]);
+    expect(announcedIn(await third.call(LIST, {}))).toBeUndefined();
     const result = await third.call(WAIT, { sessionId: 'session-1' });
     expect(result.structuredContent).toMatchObject({ output: 'done' });
   });
@@ -117,12 +117,12 @@ describe('results that no client has collected', () => {
     const third = await startClient(agent, { stateDir });
     await mine.call(DELEGATE, { task: 'either', waitSeconds: 0 });
     agent.task.say('done').complete();
-    await kept(stateDir, 'task-1');
-    expect(waiting(await other.call(LIST, {}))).toMatchObject([{ sessionId: 'session-1' }]);
-    expect(waiting(await mine.call(LIST, {}))).toMatchObject([{ sessionId: 'session-1' }]);
+    await resultStored(stateDir, 'task-1');
+    expect(announcedIn(await other.call(LIST, {}))).toMatchObject([{ sessionId: 'session-1' }]);
+    expect(announcedIn(await mine.call(LIST, {}))).toMatchObject([{ sessionId: 'session-1' }]);
     await other.call(WAIT, { sessionId: 'session-1' });
     expect(await other.close()).toBe(0);
-    expect(waiting(await third.call(LIST, {}))).toBeUndefined();
+    expect(announcedIn(await third.call(LIST, {}))).toBeUndefined();
   });
 
   test('R68 the bridge does not announce a result for which a call waits', async () => {
@@ -134,8 +134,8 @@ describe('results that no client has collected', () => {
     agent.task.say('done').complete();
     const done = await waited;
     expect(done.structuredContent).toMatchObject({ output: 'done' });
-    expect(waiting(done)).toBeUndefined();
-    expect(waiting(await client.call(LIST, {}))).toBeUndefined();
+    expect(announcedIn(done)).toBeUndefined();
+    expect(announcedIn(await client.call(LIST, {}))).toBeUndefined();
   });
 
   test('R68 the bridge announces the end of a task after another channel has decided its action', async () => {
@@ -146,7 +146,7 @@ describe('results that no client has collected', () => {
     agent.task.work().say('written').complete();
     // The stream may still report the earlier state when the first call asks.
     let told: unknown;
-    while (told === undefined) told = waiting(await client.call(LIST, {}));
+    while (told === undefined) told = announcedIn(await client.call(LIST, {}));
     expect(told).toMatchObject([{ sessionId: 'session-1', state: 'completed' }]);
   });
 
@@ -175,10 +175,10 @@ describe('results that no client has collected', () => {
     for (let index = 0; index < 13; index += 1)
       await client.call(DELEGATE, { task: `job ${String(index)}`, waitSeconds: 0 });
     for (const task of agent.tasks.values()) task.say('done').complete();
-    for (const taskId of agent.tasks.keys()) await kept(stateDir, taskId);
+    for (const taskId of agent.tasks.keys()) await resultStored(stateDir, taskId);
     const next = await client.call(LIST, {});
-    expect(waiting(next)).toHaveLength(10);
+    expect(announcedIn(next)).toHaveLength(10);
     expect(textOf(next)).toContain('… and 3 more: list_all_active_sessions has them.');
-    expect(waiting(await client.call(LIST, {}))).toBeUndefined();
+    expect(announcedIn(await client.call(LIST, {}))).toBeUndefined();
   });
 });

@@ -28,7 +28,7 @@ const linesOf = (log: string) =>
 const linesAbout = (log: string, ...messages: string[]) =>
   linesOf(log).filter(({ msg }) => messages.includes(msg));
 
-test('each state of a session is one log line with the ids of session, task and pending calls, and without text of the task', async () => {
+test('each state of a session is one log line with the ids of session, task and calls, and without text', async () => {
   const agent = await startAgent({
     onMessage: (task) => task.work().ask(pendingWrite('one')),
     onDecisions: (task) => task.work().say('SECRET').complete(),

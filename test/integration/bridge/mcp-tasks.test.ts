@@ -52,7 +52,7 @@ const asking = (): Promise<FakeAgent> =>
     onDecisions: (task, [decision]) => task.work().say(`decided ${decision?.decision}`).complete(),
   });
 
-test('R66 a client that declares tasks gets a task at once, polls it, answers the form of the pending action, and gets the result', async () => {
+test('R66 a client that declares tasks gets a task at once, polls it, answers its form, and gets the result', async () => {
   const agent = await asking();
   const forms: Form[] = [];
   const person = (form: Form): ApplicationElicitResult => {
@@ -180,7 +180,7 @@ describe('MCP tasks', () => {
     });
   });
 
-  test('R66 B3 after a kill of the bridge, the next bridge shows the same task id, takes the answer to its form, and has its result', async () => {
+  test('R66 B3 after a kill of the bridge, the next bridge has the same task, accepts the answer to its form, and has its result', async () => {
     const agent = await asking();
     const stateDir = await stateDirectory();
     const first = await clientAt(agent, { stateDir });
@@ -342,7 +342,7 @@ describe('MCP tasks', () => {
     expect(error).toMatchObject({ code: -32021 });
   });
 
-  test('R66 R08 with the real server, form and tool decide at the same time: one of them counts, and the file exists only if the form approved', async () => {
+  test('R66 R08 with the real server, form and tool decide at once: one counts, and only the form’s approval writes the file', async () => {
     const whole = await sharedStage();
     const client = await clientAt(whole.server);
     const { workspace } = whole.server;

@@ -4,7 +4,7 @@ import { CANCEL, DELEGATE, LIST, startAgent, startClient, stateDirectory } from 
 import { type RawClient, resultOf, textOf } from './support/raw-client.ts';
 
 /** Delegates. Cancels the call after the agent has the message, like a client after its time-out. */
-async function givenUp(client: RawClient, agent: FakeAgent, args: object): Promise<void> {
+async function delegateAndCancel(client: RawClient, agent: FakeAgent, args: object): Promise<void> {
   const before = agent.count('SendStreamingMessage');
   const { id } = client.send('tools/call', { name: DELEGATE, arguments: args });
   await agent.asked('SendStreamingMessage', before + 1);
@@ -12,7 +12,7 @@ async function givenUp(client: RawClient, agent: FakeAgent, args: object): Promi
   await client.logged(new RegExp(`"requestId":${String(id)},.*"fate":"goes-on"`));
 }
 
-async function scene() {
+async function firstBridge() {
   const agent = await startAgent({ onMessage: (task) => task.work() });
   const stateDir = await stateDirectory();
   const bridge = (): Promise<RawClient> =>
@@ -27,8 +27,8 @@ describe('a delegation that a client sends again', () => {
   ])(
     'a delegation joins the running task of the same call that the client cancelled, and gets its result (%s)',
     async (_, name, args) => {
-      const { agent, client } = await scene();
-      await givenUp(client, agent, args);
+      const { agent, client } = await firstBridge();
+      await delegateAndCancel(client, agent, args);
       const again = client.send('tools/call', { name, arguments: { ...args, waitSeconds: 30 } });
       agent.task.say('done').complete();
       const result = resultOf(await again.answer);
@@ -46,8 +46,8 @@ describe('a delegation that a client sends again', () => {
   );
 
   test('a delegation gets the result of the same call that the client cancelled, if its task has ended', async () => {
-    const { agent, client } = await scene();
-    await givenUp(client, agent, { task: 'long' });
+    const { agent, client } = await firstBridge();
+    await delegateAndCancel(client, agent, { task: 'long' });
     agent.task.say('done').complete();
     const result = await client.call(DELEGATE, { task: 'long' });
     expect(result.structuredContent).toMatchObject({ state: 'completed', output: 'done' });
@@ -55,7 +55,7 @@ describe('a delegation that a client sends again', () => {
   });
 
   test('after a kill of the first bridge before its answer, the same delegation to the next bridge joins the task', async () => {
-    const { agent, client, bridge } = await scene();
+    const { agent, client, bridge } = await firstBridge();
     client.send('tools/call', { name: DELEGATE, arguments: { task: 'long' } });
     await agent.asked('SendStreamingMessage');
     await client.kill();
@@ -67,8 +67,8 @@ describe('a delegation that a client sends again', () => {
     expect(agent.tasks.size).toBe(1);
   });
 
-  test('R99 after a kill right after the answer, the same delegation to the next bridge joins the task; after a confirmed answer it starts another', async () => {
-    const { agent, client, bridge } = await scene();
+  test('R99 after a kill right after the answer, the same delegation joins the task; after a confirmed answer it starts another', async () => {
+    const { agent, client, bridge } = await firstBridge();
     const lost = await client.call(DELEGATE, { task: 'long', waitSeconds: 0 });
     expect(lost.structuredContent).toMatchObject({ taskId: 'task-1' });
     await client.kill();
@@ -83,7 +83,7 @@ describe('a delegation that a client sends again', () => {
   });
 
   test('R99 if a later call or a normal end confirmed the answer, the same delegation to the next bridge starts another task', async () => {
-    const { agent, client, bridge } = await scene();
+    const { agent, client, bridge } = await firstBridge();
     await client.call(DELEGATE, { task: 'one', waitSeconds: 0 });
     await client.call(DELEGATE, { task: 'two', waitSeconds: 0 });
     await client.close();
@@ -99,7 +99,7 @@ describe('a delegation that a client sends again', () => {
   });
 
   test('R68 R99 the next bridge announces a result if the answer with it was lost in a kill', async () => {
-    const { agent, client, bridge } = await scene();
+    const { agent, client, bridge } = await firstBridge();
     const delegated = client.call(DELEGATE, { task: 'long' });
     await agent.asked('SendStreamingMessage');
     agent.task.say('done').complete();
@@ -116,7 +116,7 @@ describe('a delegation that a client sends again', () => {
   });
 
   test('a delegation starts another task while the first call still waits, after its answer, with other arguments, or after a cancel', async () => {
-    const { agent, client } = await scene();
+    const { agent, client } = await firstBridge();
     // While the first call waits.
     void client.call(DELEGATE, { task: 'one' });
     void client.call(DELEGATE, { task: 'one' });
@@ -125,7 +125,7 @@ describe('a delegation that a client sends again', () => {
     await client.call(DELEGATE, { task: 'two', waitSeconds: 0 });
     await client.call(DELEGATE, { task: 'two', waitSeconds: 0 });
     expect(agent.tasks.size).toBe(4);
-    await givenUp(client, agent, { task: 'three' });
+    await delegateAndCancel(client, agent, { task: 'three' });
     // With other arguments.
     await client.call(DELEGATE, { task: 'three!', waitSeconds: 0 });
     await client.call(DELEGATE, { task: 'three', autoExecute: true, waitSeconds: 0 });

@@ -138,7 +138,7 @@ describe('a bridge that is killed', () => {
     expect(agent.decisions).toMatchObject([{ callId: 'one', shown: 'hash-of-one' }]);
   });
 
-  test('B1 the outbox entry is on disk before the message is sent, only its owner can read it, and a collected result closes it', async () => {
+  test('B1 an outbox entry is on disk before its message is sent, is private to its owner, and closes with a collected result', async () => {
     const stateDir = await stateDirectory();
     let seen: unknown;
     let mode: number | undefined;

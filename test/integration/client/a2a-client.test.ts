@@ -79,7 +79,7 @@ describe('the client of an agent, over A2A', () => {
     expect(client.getActiveExecutions()).toEqual([]);
   });
 
-  test('executeWithUI runs a tool under an id of its own, and cancelOperation ends it', async () => {
+  test('executeWithUI runs a tool under the id of the caller, and cancelOperation ends it', async () => {
     const { server } = await sharedStage();
     const executor = new UIToolExecutor(new A2aClient(server));
     const started = new Deferred<void>();
@@ -198,7 +198,7 @@ describe('the client of an agent, over A2A', () => {
       expect.objectContaining({ toolId: two, tool: 'run-shell-command', ageMs: expect.any(Number) }),
     ]);
     expect(await client.abortTool(one)).toMatchObject({ success: false });
-    expect(await client.abortTool('../nobodys/tool')).toMatchObject({ success: false });
+    expect(await client.abortTool('../unknown/tool')).toMatchObject({ success: false });
     expect(await client.abortAllTools()).toEqual([expect.objectContaining({ success: true })]);
     await started[1]?.execution.result;
     expect([await client.tools(), client.active]).toEqual([[], []]);
@@ -311,7 +311,7 @@ describe('the client of an agent, over A2A', () => {
       code: 'refused',
       reason: 'INVALID_CURSOR',
     });
-    await expect(client.attach({ taskId: 'nobodys' }).result).rejects.toMatchObject({
+    await expect(client.attach({ taskId: 'unknown' }).result).rejects.toMatchObject({
       code: 'refused',
       status: 404,
       reason: 'UNKNOWN_TASK',

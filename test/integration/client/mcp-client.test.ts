@@ -102,7 +102,7 @@ describe('the client of the bridge, over MCP', () => {
     await started[0]?.execution.result;
     expect(await client.tools()).toHaveLength(1);
     expect(await client.abortTool(toolId)).toMatchObject({ success: false });
-    expect(await client.abortTool('../nobodys')).toMatchObject({ success: false });
+    expect(await client.abortTool('../unknown')).toMatchObject({ success: false });
     expect(await client.abortAllTools()).toEqual([expect.objectContaining({ success: true })]);
     await started[1]?.execution.result;
     expect(await client.tools()).toEqual([]);
@@ -278,7 +278,7 @@ describe('the client of the bridge, over MCP', () => {
   test('a prefix before the tools’ names works; an unknown session and a wrong token are errors with names', async () => {
     const { client, bridge } = await open({ toolPrefix: 'gemini_' }, ['--tool-prefix', 'gemini_']);
     expect(await client.tools()).toEqual([]);
-    await expect(client.attach({ sessionId: 'nobodys' }).result).rejects.toMatchObject({
+    await expect(client.attach({ sessionId: 'unknown' }).result).rejects.toMatchObject({
       code: 'refused',
       reason: 'UNKNOWN_SESSION',
     });

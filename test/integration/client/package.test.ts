@@ -80,7 +80,7 @@ describe('the packed package', () => {
     },
   );
 
-  test('is bundled for a browser by other bundlers too: it is small and contains nothing of Node', async () => {
+  test('other bundlers can bundle the package for a browser; the result is small and contains no Node code', async () => {
     const { outputFiles, metafile } = await build({
       stdin: { contents: "export * from 'mcp-a2a-bridge/client';", resolveDir: project },
       bundle: true,

@@ -156,7 +156,7 @@ describe('a task that waits for a decision', () => {
 });
 
 describe('an active task', () => {
-  it('R14 never expires, however long its model takes', async () => {
+  it('R14 never expires, even if its model takes very long', async () => {
     const service = await started([
       { calls: [WRITE] },
       { text: 'Thinking.', until: new Promise(() => undefined) },

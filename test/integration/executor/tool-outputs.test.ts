@@ -89,7 +89,7 @@ const shownIn = (snapshot: Snapshot | undefined): Map<string, string> =>
   );
 
 describe('the output of a tool', () => {
-  it('S1 is one growing artifact, wherever a client without extensions starts to read', async () => {
+  it('S1 is one growing artifact for a client without extensions, from any position in the stream', async () => {
     const service = await agent([
       calls('run-shell-command', { command: 'for i in 1 2 3; do echo line $i; sleep 0.1; done' }),
     ]);

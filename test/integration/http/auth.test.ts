@@ -180,9 +180,9 @@ describe('authentication', () => {
     const stranger = { authorization: `Bearer ${OTHER_TOKEN}` };
     for (const method of ['GetTask', 'CancelTask', 'SubscribeToTask']) {
       const theirs = await rpc(server, method, { id: taskId }, stranger);
-      const nobodys = await rpc(server, method, { id: 'task-0' }, stranger);
+      const unknown = await rpc(server, method, { id: 'task-0' }, stranger);
       expect(theirs.body).toMatchObject({ error: { code: -32001 } });
-      expect(theirs.text.replaceAll(taskId, 'task-0')).toBe(nobodys.text);
+      expect(theirs.text.replaceAll(taskId, 'task-0')).toBe(unknown.text);
     }
     expect(await rpc(server, 'ListTasks', {}, stranger)).toMatchObject({
       body: { result: { totalSize: 0 } },

@@ -55,7 +55,7 @@ test('X1 a preflight grants no access: the next request needs the token, and so 
 
 test('a listed page can read answers and refusals; a client that is not a page gets no CORS headers', async () => {
   const authorization = { Authorization: `Bearer ${TOKEN}` };
-  for (const path of ['/health', '/tasks/nobodys', '/nothing/here']) {
+  for (const path of ['/health', '/tasks/unknown', '/nothing/here']) {
     const toPage = await fetch(`${server.url}${path}`, { headers: { Origin: PAGE, ...authorization } });
     expect(toPage.headers.get('access-control-allow-origin')).toBe(PAGE);
     const toOther = await fetch(`${server.url}${path}`, { headers: authorization });

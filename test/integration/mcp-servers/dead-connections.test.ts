@@ -59,7 +59,7 @@ describe('a dead connection to an MCP server', () => {
     expect((await peer.seen()).calls).toEqual({ refused: 2 });
   });
 
-  it('R82 is not one whose server answers a call with 400 and an error about some session', async () => {
+  it('R82 a call that gets 400 with an error about another kind of session does not count as a dead connection', async () => {
     const peer = await startPeer('http', 'calls-400');
     const stage = await mcpStage({ peer: { url: peer.url } });
     await stage.status(isReady);

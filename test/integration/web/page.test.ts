@@ -187,7 +187,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     expect(overview.calls).toEqual([expect.objectContaining({ state: 'answered' })]);
   });
 
-  test('X3 shows an agent’s text as text, and runs nothing of it', async () => {
+  test('X3 shows an agent’s text as text, and runs no code in it', async () => {
     const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
     await shown({ tool: 'write-file', input: { path: 'a.html', content: evil } });
     await page.getByLabel('Preview').getByText('onerror').waitFor();

@@ -60,7 +60,7 @@ describe('a checkpointing workspace', () => {
     expect(await readFile(join(root, 'a'), 'utf8')).toBe('two');
   });
 
-  it('records a new file, a moved file, and a file behind a link', async () => {
+  it('records a new file, a moved file, and the target file of a link', async () => {
     await writeFile(join(root, 'old'), 'x');
     await symlink('old', join(root, 'link'));
     await workspace.replace('deep/new', { content: 'n', basis: ABSENT, signal });

@@ -157,7 +157,7 @@ describe('a reader of the journal', () => {
     expect(await follow(0).next()).toEqual({ done: true, value: undefined });
   });
 
-  it('S3 leaves no watcher behind, whether it reads to the end or is stopped', async () => {
+  it('S3 removes its watcher when it reaches the end and when it is stopped', async () => {
     let watchers = 0;
     const watch = journal.watch.bind(journal);
     journal.watch = (taskId, wake) => {

@@ -100,7 +100,7 @@ describe('the maintenance timer', () => {
     ]);
   });
 
-  it('R14 fires every hour, however far away the deadline is, because no timer can count to 2³¹ ms', async () => {
+  it('R14 fires every hour, even if the deadline is far away, because no timer can count to 2³¹ ms', async () => {
     await waiting('a', 400 * DAY);
     await started();
     for (let hour = 0; hour < 5; hour += 1) {

@@ -431,7 +431,7 @@ describe('a call whose files have changed', () => {
     });
   });
 
-  it('R11 stays as it is if a person decided it, it was asked again, or the task ended', () => {
+  it('R11 does not change if a person decided it, it was asked again, or the task ended', () => {
     const waiting = waitingFor('a');
     const again = after(waiting, [outdated]);
     const ended = after(waiting, [{ type: 'task.canceled', reason: 'x', by }]);

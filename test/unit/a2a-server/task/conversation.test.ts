@@ -22,7 +22,7 @@ function resultsOf(...args: Parameters<typeof conversation>): string[] {
 }
 
 describe('the conversation of a task', () => {
-  it('has each result as it is', () => {
+  it('contains each result unchanged', () => {
     expect(resultsOf([], taskWith('t', 5, 7))).toEqual([words('t-c1-0', 5), words('t-c2-0', 7)]);
   });
 

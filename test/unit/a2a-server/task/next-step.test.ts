@@ -69,7 +69,7 @@ describe('restartEvents', () => {
     );
   };
 
-  it('record an open turn, or that the task works again, and nothing of a task that does not work', () => {
+  it('record an open turn, or that the task works again, and are empty for a task that does not work', () => {
     expect(after(0)).toEqual([]);
     expect(after(1)).toEqual([{ type: 'task.working' }]);
     expect(after(2)).toMatchObject([{ type: 'turn.abandoned', turn: 1 }]);

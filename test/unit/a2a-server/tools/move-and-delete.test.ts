@@ -144,7 +144,7 @@ describe('delete-file', () => {
     expect(await readdir(at.root)).toEqual(['a']);
   });
 
-  it('D5 lists everything that it deletes, however much, with names in full', async () => {
+  it('D5 lists everything that it deletes, in any number, with full names', async () => {
     const names = Array.from(
       { length: 300 },
       (_, index) => `${String(index).padStart(3, '0')}-${'n'.repeat(200)}`,

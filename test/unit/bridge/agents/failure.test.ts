@@ -133,7 +133,7 @@ describe('the failure of a request', () => {
     );
   });
 
-  test('any agent: the A2A reasons, and its own text for all other errors', () => {
+  test('for any agent, an error has the A2A reason, or else the text of the agent', () => {
     expect(requestFailure(new RestTaskNotCancelableError({ message: 'Ended.' }), 'a').error.reason).toBe(
       'TASK_ENDED',
     );

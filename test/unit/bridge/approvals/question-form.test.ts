@@ -103,7 +103,7 @@ describe('D5 the fields of a form', () => {
     expect(parseFormAnswer({ ...question, multiple: true }, { choice1: true })).toEqual([NASTY]);
   });
 
-  test('show choices that look the same with a number, and each means its own value', () => {
+  test('give a number to choices that look the same, and return the value of the chosen one', () => {
     const question = {
       text: 'Which?',
       choices: [{ label: 'a\u{200b}' }, { label: String.raw`a\u{200b}` }, { label: 'a\u{200b}' }],

@@ -30,7 +30,7 @@ describe('the command line that a person copies', () => {
     expect(decisionLines({ pending: [], question }, 'x')).toEqual(['x answer 0b1c2d3e <words>']);
   });
 
-  test('runs nothing of the agent’s text in the person’s shell', () => {
+  test('contains no agent text that the person’s shell would run', () => {
     const pending = [{ ...approval, shown: 'a; touch b' }];
     expect(decisionLines({ pending, question: null }, 'x')).toEqual(["x approve 'a; touch b'"]);
   });

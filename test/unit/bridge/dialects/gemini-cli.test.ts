@@ -307,7 +307,7 @@ describe('messages to gemini-cli', () => {
     expect(action.decisions).toEqual(['approve', 'deny']);
   });
 
-  test('D2 the shown content has a code of its own, which changes with it', () => {
+  test('D2 each shown content has another code', () => {
     expect(waiting(edit, {}, 'write_file').shown).toBe(onFile.shown);
     expect(waiting({ ...edit, fileDiff: '+b' }).shown).not.toBe(onFile.shown);
     expect(sent(onFile, { shown: onFile.shown })).toMatchObject({ outcome: 'proceed_once' });

@@ -62,7 +62,7 @@ describe('claims on decisions, in the database that bridges share', () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   });
 
-  test('a claim of a running bridge is never replaced, however often the agent is asked', async () => {
+  test('a claim of a running bridge is never replaced, even after many requests to the agent', async () => {
     await one.take(asking, 'm-1', NONE);
     const there = new SentDecisions(other);
     for (const _ of ['once', 'twice']) {

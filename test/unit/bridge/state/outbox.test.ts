@@ -50,7 +50,7 @@ describe('the outbox', () => {
     expect(outbox.sending()).toEqual([full]);
   });
 
-  test('R28 an entry that cannot be written is refused with a next step, and leaves nothing behind', async () => {
+  test('R28 an entry that cannot be written is refused with a next step, and no part of it is stored', async () => {
     database.run('PRAGMA query_only = 1');
     expect(() => outbox.put(entry('1'))).toThrow(
       expect.objectContaining({

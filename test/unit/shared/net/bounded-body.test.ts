@@ -62,7 +62,7 @@ describe('bounded events', () => {
   const frames = Array.from({ length: 50 }, (_, n) => `data: ${String(n)}`);
 
   test.each(['\n', '\r\n'])(
-    'pass in any number if they are small, however they are split into chunks (line end %j)',
+    'pass in any number if they are small, for every split into chunks (line end %j)',
     async (end) => {
       const text = frames.map((frame) => `${frame}${end}${end}`).join('');
       for (const length of [1, 2, 3, 5, 7, 11, 1000]) {

@@ -21,7 +21,7 @@ describe('the system clock', () => {
     },
   );
 
-  it('can cancel a timer at any time, and leaves no timer behind', () => {
+  it('can cancel a timer at any time, and then holds no timer', () => {
     jest.useFakeTimers();
     const act = jest.fn();
     const early = systemClock.after(30 * DAY_MS, act);

@@ -57,7 +57,7 @@ describe('the state directory', () => {
     await expect(below).rejects.toThrow('it cannot be created there');
   });
 
-  test('R28 a trial write detects a directory without write access, and leaves nothing behind', async () => {
+  test('R28 a trial write detects a directory without write access, and removes its file', async () => {
     const directory = await temporaryDirectory();
     await checkWritable(directory);
     expect(await readdir(directory)).toEqual([]);

@@ -244,7 +244,7 @@ describe('a quoted text', () => {
     );
   });
 
-  it('is whole if the text fits the room', () => {
+  it('is complete if the text fits into the limit', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const lines = visibleLines(text);

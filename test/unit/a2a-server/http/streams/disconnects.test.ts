@@ -85,7 +85,7 @@ describe('--on-disconnect cancel', () => {
     expect(cancelled).toEqual([]);
   });
 
-  it('keeps a task whose last reader the server ended, and one with a later message that nobody waits for', () => {
+  it('keeps a task whose last reader was ended by the server, and a task with a later message without a reader', () => {
     const { clock, cancelled, disconnects } = setUp();
     disconnects.reads('ended', MESSAGE)('over');
     const reader = disconnects.reads('sent', MESSAGE);

@@ -162,7 +162,7 @@ describe('a refused file', () => {
 });
 
 describe('the content', () => {
-  it('starts in the empty file that a crash during the first start left behind', async () => {
+  it('starts in an empty file from a crash during the first start', async () => {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, '');
     expect((await (await openJournal()).append(beginning('a'))).type).toBe('appended');

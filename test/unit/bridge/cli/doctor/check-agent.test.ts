@@ -5,7 +5,7 @@ import { checkNode } from '../../../../../bridge/cli/doctor/check-machine.ts';
 import { hostileAgent } from '../../../../support/fake-agent-hostile.ts';
 
 describe('an agent', () => {
-  it('R100 whose card answers and whose endpoint never answers', async () => {
+  it('R100 the report about an agent names an endpoint that never answers, although the card does', async () => {
     const { url, stop } = await hostileAgent(() => undefined);
     try {
       const half = new Agent('half', async () => ({ url, headers: {} }));

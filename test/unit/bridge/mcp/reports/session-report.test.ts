@@ -88,7 +88,7 @@ describe('an agent’s text before a decision', () => {
     expect(posted).toMatchObject([{ decisions: ['deny'] }]);
   });
 
-  test('R93 is posted as it is shown', () => {
+  test('R93 is the same in a webhook post as in the report', () => {
     const { data } = askedNotice({ sessionId: 's', agent: 'a', title: '' }, view({ pending: [hostile] }), 0);
     expect(JSON.stringify(data)).not.toMatch(HIDDEN);
     expect(data).toMatchObject({ pending: [{ preview: expect.stringContaining(HOSTILE_SHOWN), cut: 0 }] });
@@ -310,7 +310,7 @@ describe('the next step', () => {
     expect(nextStep(standing(of), 'time', name)).toMatch(says);
   });
 
-  test('R64 if the task cannot be followed, the report gives the reason and the next step, and says that the task was not changed', () => {
+  test('R64 if the bridge cannot follow the task, the report gives the reason and the next step, and says that nothing changed', () => {
     const trouble = new ProductError('AGENT_UNREACHABLE', 'The agent is away.');
     expect(nextStep(standing(view(), { trouble }), 'trouble', name)).toMatch(
       /^The agent is away\..*not touched.*g_wait_for_task/,

@@ -95,7 +95,7 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
     expect(sessions.size).toBe(3);
   });
 
-  test('a session that fails to start leaves nothing behind', async () => {
+  test('a session that fails to start does not count towards the limit', async () => {
     const sessions = sessionsOf(2);
     for (let round = 0; round < 10; round += 1) {
       const request = new Request('http://127.0.0.1/mcp', {

@@ -19,7 +19,7 @@ async function through(
 }
 
 describe('the frame gate at stdin', () => {
-  test('the gate passes messages unchanged, however their bytes are split', async () => {
+  test('the gate passes messages unchanged, for every split of their bytes', async () => {
     const lines = [GOOD, { jsonrpc: '2.0', method: 'x' }, { jsonrpc: '2.0', id: 'é', result: {} }]
       .map((message) => `${JSON.stringify(message)}\n`)
       .join('');

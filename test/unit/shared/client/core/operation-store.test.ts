@@ -51,7 +51,7 @@ function over(id: string): Promise<void> {
 }
 
 describe('the operations of a user interface', () => {
-  test('show one from its start to its result, with progress and output', async () => {
+  test('show an operation from its start to its result, with progress and output', async () => {
     const { id, line, tell } = await begun();
     expect(operations.get(id)).toEqual({ id, title: 'work', progress: '', output: '', state: 'starting' });
     const seen: unknown[] = [];
@@ -91,7 +91,7 @@ describe('the operations of a user interface', () => {
       { state: 'rejected', reason: 'not my job' },
     ],
     ['failed', reportIn('failed', { message: 'no key' }), { state: 'failed', reason: 'no key', error: null }],
-  ])('one whose task has %s says so, with the reason', async (_, report, shown) => {
+  ])('an operation whose task has %s says so, with the reason', async (_, report, shown) => {
     const { id, line } = await begun();
     const ended = over(id);
     line.end.resolve(report);
@@ -99,7 +99,7 @@ describe('the operations of a user interface', () => {
     expect(operations.get(id)).toMatchObject(shown);
   });
 
-  test('R100 one that is not delivered says so, with the next try, and cannot be dismissed', async () => {
+  test('R100 an operation that is not delivered says so, with the next try, and cannot be dismissed', async () => {
     const { id, tell } = await begun();
     const message = 'It is not delivered yet: no answer. The next try is at 2026-01-01T00:00:00.000Z.';
     tell({ type: 'state', report: reportIn('not-delivered', { message }) });
@@ -109,7 +109,7 @@ describe('the operations of a user interface', () => {
     expect(operations.get(id)).toMatchObject({ state: 'running' });
   });
 
-  test('a lost one fails with its error, and one that is aborted before sending is canceled', async () => {
+  test('a lost operation fails with its error, and an operation that is aborted before it is sent is canceled', async () => {
     const lost = await begun();
     const error = new ClientError('unreachable', 'gone');
     let ended = over(lost.id);
@@ -143,7 +143,7 @@ describe('the operations of a user interface', () => {
     ]);
   });
 
-  test('only an ended one can be dismissed', async () => {
+  test('only an ended operation can be dismissed', async () => {
     const { id, line } = await begun();
     expect(operations.dismiss(id)).toBe(false);
     const ended = over(id);
