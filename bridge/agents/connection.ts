@@ -10,8 +10,10 @@ import {
 } from '@a2a-js/sdk';
 import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
 import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
+import type { z } from 'zod';
 import { AGENT_COMMAND, commandListSchema } from '../../shared/protocol/agent-command.ts';
 import type { CommandCall, OfferedCommand } from '../../shared/protocol/agent-command.ts';
+import { costReportSchema, type CostReport } from '../../shared/protocol/cost-report.ts';
 import type { PageTarget } from '../../shared/net/page-address.ts';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import { taskSearchResultSchema, type TaskSearchResult } from '../../shared/protocol/task-search.ts';
@@ -47,6 +49,8 @@ export interface A2aConnection {
   list(query: TaskQuery, limit?: number): Promise<ListedTasks | null>;
   /** Finds tasks by the beginning of an id; null if the agent has no such query. */
   findByPrefix(prefix: string): Promise<TaskSearchResult | null>;
+  /** The costs of today and of the days before, by UTC day; null if the agent does not report costs. */
+  costs(days: number): Promise<CostReport | null>;
   /** The agent's commands; null if the agent declares none. */
   commands(): Promise<readonly OfferedCommand[] | null>;
   /** Runs a command outside of tasks; null for an agent that takes commands as messages, or not at all. */
@@ -145,6 +149,24 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
   const get = (url: URL): Promise<Response> =>
     fetchImpl(url, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
 
+  /** Asks an endpoint that is not part of A2A; null if the agent does not have it. */
+  async function askEndpoint<T>(
+    schema: z.ZodType<T>,
+    path: string,
+    parameters: Readonly<Record<string, string>>,
+  ): Promise<T | null> {
+    if (!declares(facts, TOOL_APPROVAL)) return null;
+    const url = new URL(path, endpoint.url);
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    try {
+      return schema.parse(await (await get(url)).json());
+    } catch (error) {
+      // Another server with the extension may not have this endpoint.
+      if (error instanceof HttpFailure && error.status === 404) return null;
+      throw error;
+    }
+  }
+
   const taskOf = (id: string): Promise<Task> =>
     client.getTask({ tenant: '', id, historyLength: WHOLE_TURN }, once());
 
@@ -218,18 +240,8 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
       if (client.protocolVersion.startsWith('0.')) return null;
       return listTasks((params) => client.listTasks(params, once()), query, limit);
     },
-    async findByPrefix(prefix) {
-      if (!declares(facts, TOOL_APPROVAL)) return null;
-      const url = new URL('/api/tasks', endpoint.url);
-      url.searchParams.set('prefix', prefix);
-      try {
-        return taskSearchResultSchema.parse(await (await get(url)).json());
-      } catch (error) {
-        // Another server with the extension may not have this endpoint.
-        if (error instanceof HttpFailure && error.status === 404) return null;
-        throw error;
-      }
-    },
+    findByPrefix: (prefix) => askEndpoint(taskSearchResultSchema, '/api/tasks', { prefix }),
+    costs: (days) => askEndpoint(costReportSchema, '/api/costs', { days: String(days) }),
     async commands() {
       if (dialect.name === 'gemini') return geminiCommands(endpoint.url, get);
       if (!declares(facts, AGENT_COMMAND)) return null;

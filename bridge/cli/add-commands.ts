@@ -91,6 +91,13 @@ function addTasks(add: Add, carryOut: CarryOut): void {
       await carryOut(it, (run) => show(run, what));
     },
   );
+  add('cost', 'shows what tasks cost: tokens and US dollars by UTC day, by session and by model')
+    .option('--agent <name>', 'only this agent; default all')
+    .option('--days <number>', 'today and the days before; default 30')
+    .action(async (_, it: Command) => {
+      const { cost } = await import('./commands/cost.ts');
+      await carryOut(it, cost);
+    });
   add('cancel <session>', "ends the session's task")
     .option('--reason <text>', 'the reason, for the agent and the journal')
     .action(async (session: string, _, it: Command) => {

@@ -12,7 +12,7 @@ import { dataOf } from '../dialects/parts.ts';
 import { hasIdPrefix } from './id-prefix.ts';
 import { titleOf } from './task-title.ts';
 import type { Session } from './session.ts';
-import { fold } from './task-view.ts';
+import { fold, sessionUsd } from './task-view.ts';
 
 /** A session in a list. */
 export interface ListedSession {
@@ -31,7 +31,7 @@ export interface ListedSession {
   codes: readonly string[];
   /** The calls that wait, if known. */
   callIds: readonly string[];
-  /** The cost of its task in US dollars; null if unknown. */
+  /** The cost of its tasks in US dollars; null if unknown. */
   usd: number | null;
 }
 
@@ -107,7 +107,7 @@ function listedTask(agent: Agent, task: Task, dialect: Dialect): AgentListing[] 
       pending: pending.length,
       codes: codesOf(view),
       callIds: pending.map(({ callId }) => callId),
-      usd: cost?.usd ?? null,
+      usd: sessionUsd(cost),
       messageIds: task.history.map((message) => message.messageId),
     },
   ];
@@ -142,7 +142,7 @@ export function listedSession(session: Session): AgentListing {
     pending: asked.pending.length,
     codes: codesOf(asked),
     callIds: asked.pending.map(({ callId }) => callId),
-    usd: view?.cost?.usd ?? null,
+    usd: sessionUsd(view?.cost),
     // If a delegation is not delivered, the outbox has its title.
     messageIds: view === undefined ? [] : [firstMessageId],
   };

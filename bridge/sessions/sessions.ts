@@ -5,8 +5,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Agent } from '../agents/agent.ts';
+import { askEach } from '../agents/ask-each.ts';
 import type { Registry } from '../agents/registry.ts';
-import { withTimeoutOr } from '../agents/timeout.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Outbox } from '../state/outbox.ts';
 import { toMcpState } from '../dialects/mcp-state.ts';
@@ -238,25 +238,6 @@ export class Sessions {
       },
     });
   }
-}
-
-/** Asks the agents in parallel. Collects the failures. */
-async function askEach<T>(
-  agents: readonly Agent[],
-  ask: (agent: Agent) => Promise<T>,
-): Promise<{ answers: ReadonlyMap<string, T>; unreachable: Listing['unreachable'] }> {
-  const answers = new Map<string, T>();
-  const unreachable: { agent: string; message: string }[] = [];
-  await Promise.all(
-    agents.map(async (agent) => {
-      try {
-        answers.set(agent.name, await withTimeoutOr(agents.length, ask(agent)));
-      } catch (error) {
-        unreachable.push({ agent: agent.name, message: agent.failed(error).message });
-      }
-    }),
-  );
-  return { answers, unreachable };
 }
 
 /** The agent has listed every task that it knows. */

@@ -44,12 +44,21 @@ export interface CallView {
   decided: Pick<StandingDecision, 'decision' | 'by' | 'channel'> | null;
 }
 
-export interface Cost {
-  turns: number;
+export interface TokenCost {
   inputTokens: number;
   outputTokens: number;
+  /** The part of the input tokens that the provider read from its cache. Absent if there are none. */
+  cachedInputTokens?: number;
+  /** The part of the input tokens that the provider wrote to its cache. Absent if there are none. */
+  cacheWriteTokens?: number;
   /** In US dollars; null if the agent does not know. */
   usd: number | null;
+}
+
+export interface Cost extends TokenCost {
+  turns: number;
+  /** The cost of all tasks of the session. Absent if it is the cost of this task, or if the agent does not report it. */
+  session?: TokenCost;
 }
 
 export interface TaskView {
@@ -178,9 +187,33 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
   }
 }
 
-function costIn({ turns, usage }: TaskOverview): Cost {
-  const { inputTokens, outputTokens, usd = null } = usage;
-  return { turns, inputTokens, outputTokens, usd };
+function costIn({ turns, usage, sessionUsage }: TaskOverview): Cost {
+  const task = tokenCost(usage);
+  const session = sessionUsage && tokenCost(sessionUsage);
+  const differs =
+    session && (session.inputTokens !== task.inputTokens || session.outputTokens !== task.outputTokens);
+  return { turns, ...task, ...(differs && { session }) };
+}
+
+function tokenCost({
+  inputTokens,
+  outputTokens,
+  cachedInputTokens = 0,
+  cacheWriteTokens = 0,
+  usd = null,
+}: TaskOverview['usage']): TokenCost {
+  return {
+    inputTokens,
+    outputTokens,
+    ...(cachedInputTokens > 0 && { cachedInputTokens }),
+    ...(cacheWriteTokens > 0 && { cacheWriteTokens }),
+    usd,
+  };
+}
+
+/** The cost of the session in US dollars; null if it is unknown. */
+export function sessionUsd(cost: Cost | null | undefined): number | null {
+  return cost?.session === undefined ? (cost?.usd ?? null) : cost.session.usd;
 }
 
 /** An ended task waits for nothing. So its calls that have not started are skipped. */

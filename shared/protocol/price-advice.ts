@@ -1,7 +1,7 @@
 /** Says how to set the price of a model. */
 
-/** @param model the model id. The numbers are an example: a free local model. */
+/** @param model the model id */
 export function priceAdvice(model: string): string {
-  const section = { server: { prices: { [model]: { input: 0, output: 0 } } } };
-  return `Add its price in US dollars per million tokens to the configuration file: ${JSON.stringify(section)} (0 for a free model).`;
+  const section = { server: { prices: { [model]: { input: 3, output: 15 } } } };
+  return `Add its price in US dollars per million tokens to the configuration file, e.g. ${JSON.stringify(section)}. A free model has the price 0.`;
 }

@@ -13,8 +13,12 @@ export interface ScriptedTurn {
   text: string[];
   calls: ScriptedCall[];
   finish: 'stop' | 'length' | 'content-filter';
+  /** Plain input tokens. */
   inputTokens: number;
   outputTokens: number;
+  /** Input tokens read from the cache and written to it. Only Anthropic's format has them here. */
+  cacheReadTokens?: number;
+  cacheWriteTokens?: number;
 }
 
 export type WireName = 'openai' | 'anthropic' | 'google';
@@ -95,7 +99,12 @@ function anthropic(turn: ScriptedTurn): string[] {
         content: [],
         stop_reason: null,
         stop_sequence: null,
-        usage: { input_tokens: turn.inputTokens, output_tokens: 1 },
+        usage: {
+          input_tokens: turn.inputTokens,
+          cache_read_input_tokens: turn.cacheReadTokens ?? 0,
+          cache_creation_input_tokens: turn.cacheWriteTokens ?? 0,
+          output_tokens: 1,
+        },
       },
     }),
     event({ type: 'ping' }),

@@ -21,6 +21,7 @@ export function quietConnection(
     deduplicates: true,
     staysOpen: true,
     findByPrefix: () => Promise.resolve(null),
+    costs: () => Promise.resolve(null),
     commands: () => Promise.resolve(null),
     execute: () => Promise.resolve(null),
     abortTool: () => Promise.resolve(null),

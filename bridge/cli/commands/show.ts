@@ -3,6 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { quoted, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Question } from '../../dialects/observation.ts';
+import { costLine } from '../../mcp/reports/cost-text.ts';
 import { pendingReport } from '../../mcp/reports/session-report.ts';
 import { wholeOf } from '../../mcp/reports/session-result.ts';
 import { problemOf } from '../../sessions/session-state.ts';
@@ -29,6 +30,7 @@ export async function show(run: CommandRun<CommonOptions>, given: string): Promi
   const { session, actions, question } =
     (await codeMeant(desk, given)) ?? (await callMeant(desk, given)) ?? (await sessionWaits(desk, given));
   const { id, agent } = session;
+  const cost = session.view?.cost ?? null;
   if (options.json === true)
     terminal.say(
       JSON.stringify({
@@ -37,6 +39,7 @@ export async function show(run: CommandRun<CommonOptions>, given: string): Promi
         pending: actions.map((action) => wholeOf(pendingReport(action))),
         question:
           question === null ? null : { callId: question.id, shown: question.shown, text: question.text },
+        cost,
       }),
     );
   else {
@@ -51,6 +54,8 @@ export async function show(run: CommandRun<CommonOptions>, given: string): Promi
     }
     if (actions.length === 0 && question === null)
       terminal.say(problemOf(session.state) ?? 'Nothing waits for a decision.');
+    const costs = cost === null ? '' : costLine(cost);
+    if (costs !== '') terminal.say(`\n${costs}`);
   }
   await desk.close();
   return 0;

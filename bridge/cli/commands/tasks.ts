@@ -3,10 +3,11 @@ import { LIVE_STATES, type LiveState } from '../../agents/list-tasks.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { SESSION_STATE_NAMES, type SessionStateName } from '../../dialects/observation.ts';
 import type { ListedSession } from '../../sessions/list-sessions.ts';
-import { dollars } from '../../mcp/reports/session-text.ts';
+import { dollars } from '../../mcp/reports/cost-text.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_UNAVAILABLE, UsageError } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import { ID_KIND, shortIds } from '../terminal/short-ids.ts';
 import { styleOf } from '../terminal/state-style.ts';
 import { ageText } from '../terminal/age.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
@@ -21,9 +22,6 @@ interface TasksOptions extends CommonOptions {
 }
 
 const SHOWN = 50;
-/** The minimum length of a short id, without its kind prefix. The id gets more characters until it is unique. */
-const SHORTEST_ID = 8;
-const KIND = /^[a-z]+-/;
 
 /** @throws ProductError UNKNOWN_AGENT; UsageError */
 export async function tasks(run: CommandRun<TasksOptions>): Promise<number> {
@@ -89,7 +87,7 @@ function tasksTable(
   const priced = shown.some(({ usd }) => usd !== null && usd > 0);
   // Commands also accept an id without its kind prefix. A narrow terminal omits the prefix, to show more of the title.
   const narrow = width !== undefined && width < NARROW;
-  const withoutKind = (id: string): string => (narrow ? id.replace(KIND, '') : id);
+  const withoutKind = (id: string): string => (narrow ? id.replace(ID_KIND, '') : id);
   const short = shortIds(all.map(({ sessionId }) => sessionId));
   return table(
     [
@@ -118,22 +116,4 @@ function tasksTable(
     ]),
     width,
   );
-}
-
-/** The shortest unique prefix of each id. */
-export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
-  const unique = [...new Set(ids)].toSorted();
-  return new Map(
-    unique.map((id, at) => {
-      const shared = Math.max(sharedLength(id, unique[at - 1] ?? ''), sharedLength(id, unique[at + 1] ?? ''));
-      const kind = KIND.exec(id)?.[0].length ?? 0;
-      return [id, id.slice(0, Math.max(kind + SHORTEST_ID, shared + 1))];
-    }),
-  );
-}
-
-function sharedLength(a: string, b: string): number {
-  let length = 0;
-  while (length < a.length && a[length] === b[length]) length += 1;
-  return length;
 }

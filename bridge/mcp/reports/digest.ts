@@ -10,7 +10,7 @@ import { grantWords, standingGrants } from './grant-words.ts';
 import { toolServerViewSchema, type ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { outputTail } from './output-tail.ts';
 import { phaseOf } from './phase.ts';
-import { costReportSchema } from './session-report.ts';
+import { costSchema } from './session-report.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import { mcpStateSchema, toMcpState } from '../../dialects/mcp-state.ts';
 import { sourceText } from '../../../shared/protocol/preview-text.ts';
@@ -45,7 +45,7 @@ export const statusReportSchema = z.object({
     .array(toolServerViewSchema)
     .optional()
     .describe('MCP servers whose tools the agent has; those that are not ready come first.'),
-  cost: costReportSchema
+  cost: costSchema
     .extend({
       usd: z.number().optional().describe('US dollars; absent if unknown, or if it did not fit.'),
     })
@@ -125,6 +125,7 @@ function filled(facts: DigestFacts, isShort: (digest: Digest) => boolean): Diges
   addTails(view, add, () => digest);
   addTools(rest.slice(-Math.max(0, SHOWN_TOOLS - digest.tools.length)), add, () => digest);
   addPrice(view?.cost ?? null, add);
+  addSessionCost(view?.cost ?? null, add, () => digest);
   return digest;
 }
 
@@ -241,13 +242,27 @@ function inTrouble(server: ToolServerView): boolean {
 
 function addCost(cost: Cost | null, add: Add): void {
   if (cost === null) return;
-  const { usd: _, ...tokens } = cost;
-  add({ cost: tokens });
+  const { turns, inputTokens, outputTokens } = cost;
+  add({ cost: { turns, inputTokens, outputTokens } });
 }
 
 /** This is added last, because the token counts give nearly the same information. */
 function addPrice(cost: Cost | null, add: Add): void {
-  if (cost !== null && cost.usd !== null && cost.usd > 0) add({ cost: { ...cost, usd: rounded(cost.usd) } });
+  if (cost === null) return;
+  const { session: _, usd, ...tokens } = cost;
+  const price = usd !== null && usd > 0 ? { usd: rounded(usd) } : {};
+  // The cached tokens explain the price.
+  if (!add({ cost: { ...tokens, ...price } })) {
+    const { turns, inputTokens, outputTokens } = tokens;
+    add({ cost: { turns, inputTokens, outputTokens, ...price } });
+  }
+}
+
+function addSessionCost(cost: Cost | null, add: Add, current: Current): void {
+  const { cost: told } = current();
+  if (cost?.session === undefined || told === null) return;
+  const { usd } = cost.session;
+  add({ cost: { ...told, session: { ...cost.session, usd: usd === null ? null : rounded(usd) } } });
 }
 
 /** Two decimals, or four below one dollar: more digits are not worth their tokens. */

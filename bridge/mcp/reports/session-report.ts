@@ -17,11 +17,16 @@ import { mcpStateSchema, toMcpState } from '../../dialects/mcp-state.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import { type CallView, hasEnded, type TaskView } from '../../sessions/task-view.ts';
 
-export const costReportSchema = z.object({
-  turns: z.number(),
+const tokenCostSchema = z.object({
   inputTokens: z.number(),
   outputTokens: z.number(),
+  cachedInputTokens: z.number().optional(),
+  cacheWriteTokens: z.number().optional(),
   usd: z.number().nullable().describe('US dollars; null when the agent does not know the price.'),
+});
+export const costSchema = tokenCostSchema.extend({
+  turns: z.number(),
+  session: tokenCostSchema.optional().describe('All tasks of the session, if it has several.'),
 });
 
 export const sessionReportSchema = z.object({
@@ -79,7 +84,7 @@ export const sessionReportSchema = z.object({
       }),
     )
     .describe('The tool calls so far, oldest first, without those in pending.'),
-  cost: costReportSchema
+  cost: costSchema
     .nullable()
     .describe('Null when the agent has not counted up to now; check_task_progress_and_status asks it.'),
   notes: z.array(z.string()),

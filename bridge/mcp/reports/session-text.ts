@@ -3,7 +3,7 @@
  * structured result. Pure.
  */
 import { withLineMarks, visibleLine } from '../../../shared/text/visible-text.ts';
-import type { Cost } from '../../sessions/task-view.ts';
+import { costLine } from './cost-text.ts';
 import type { PendingResult, SessionResult } from './session-result.ts';
 
 const HEADLINES: Readonly<Record<SessionResult['state'], string>> = {
@@ -75,23 +75,6 @@ export function pendingBlock(action: PendingResult, number: number, count: numbe
     .join('\n');
 }
 
-/** Returns '' for an agent that counts no tokens. */
-export function costLine({
-  turns,
-  inputTokens,
-  outputTokens,
-  usd,
-}: Omit<Cost, 'usd'> & { usd?: number | null | undefined }): string {
-  if (inputTokens === 0 && outputTokens === 0) return '';
-  return `Cost: ${String(turns)} turns, ${String(inputTokens)} tokens in, ${String(outputTokens)} out${price(usd)}.`;
-}
-
-/** Returns '' if the report has no price. */
-function price(usd: number | null | undefined): string {
-  if (usd === undefined) return '';
-  return usd === null ? ', price unknown' : `, ${dollars(usd)}`;
-}
-
 function callLine({
   callId,
   tool,
@@ -111,9 +94,4 @@ function inputText(input: Record<string, unknown>): string {
   } catch {
     return '[nested too deep to show]';
   }
-}
-
-/** An amount in US dollars: two decimals, or four below one dollar. Pure. */
-export function dollars(usd: number): string {
-  return `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }

@@ -1,6 +1,6 @@
 /** Writes the short status of a session as text, with the structured result's content. Pure. */
 import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
-import { costLine } from './session-text.ts';
+import { costLine } from './cost-text.ts';
 import type { StatusReport } from './digest.ts';
 
 export function statusText(status: StatusReport): string {

@@ -1,6 +1,6 @@
 /** `list_all_active_sessions`: the sessions of every agent. */
 import { z } from 'zod';
-import { dollars } from '../reports/session-text.ts';
+import { dollars } from '../reports/cost-text.ts';
 import { LIVE_STATES } from '../../agents/list-tasks.ts';
 import { mcpStateSchema, toMcpState } from '../../dialects/mcp-state.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
@@ -18,7 +18,7 @@ const sessionList = z.object({
       title: z.string(),
       updatedAt: z.string(),
       pending: z.number().describe('How many actions wait for a decision.'),
-      usd: z.number().nullable().describe('What its task has cost, in US dollars; null when unknown.'),
+      usd: z.number().nullable().describe('What its tasks have cost, in US dollars; null when unknown.'),
     }),
   ),
   more: z.number().describe('How many are not shown.'),

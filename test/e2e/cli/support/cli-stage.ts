@@ -14,11 +14,11 @@ export interface CliStage extends Stage {
 }
 
 export async function cliStage(): Promise<CliStage> {
-  return withCli(await stage());
+  return cliStageOf(await stage());
 }
 
 export async function cliStageAgain(before: CliStage): Promise<CliStage> {
-  return withCli(await stageAgain(before));
+  return cliStageOf(await stageAgain(before));
 }
 
 /** The first code in the output of the command line. */
@@ -28,7 +28,7 @@ export function codeShownIn(screen: string): string {
   return code;
 }
 
-function withCli(on: Stage): CliStage {
+export function cliStageOf(on: Stage): CliStage {
   const { stateDir, workspace } = on.server;
   const at: CliOptions = { home: workspace, env: { MCP_A2A_BRIDGE_HOME: stateDir } };
   const run = (...args: string[]): Promise<Outcome> => cli(args, at);

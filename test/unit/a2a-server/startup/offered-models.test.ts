@@ -35,7 +35,7 @@ describe('the models of a server', () => {
       expect(() => offeredModels(budgeted, KEY)).toThrow(
         expect.objectContaining({
           reason: 'CONFIGURATION',
-          message: `Setting "${key}" needs the price of every model, and the price of openai:small is unknown. Add its price in US dollars per million tokens to the configuration file: {"server":{"prices":{"openai:small":{"input":0,"output":0}}}} (0 for a free model).`,
+          message: `Setting "${key}" needs the price of every model, and the price of openai:small is unknown. Add its price in US dollars per million tokens to the configuration file, e.g. {"server":{"prices":{"openai:small":{"input":3,"output":15}}}}. A free model has the price 0.`,
         }),
       );
       const prices = { ...SETTINGS.prices, 'openai:small': { input: 1, output: 2 } };

@@ -6,6 +6,7 @@ import {
   hasEnded,
   hasSettled,
   isInterrupted,
+  sessionUsd,
   type TaskView,
 } from '../../../../bridge/sessions/task-view.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
@@ -70,6 +71,21 @@ describe('the view of a task', () => {
     const overview = { settings: {}, turns: 2, calls: [], usage: { inputTokens: 3, outputTokens: 4 } };
     const view = folded(at(1, snapshot()), at(2, status()), at(2, snapshot({ overview })));
     expect(view.cost).toEqual({ turns: 2, inputTokens: 3, outputTokens: 4, usd: null });
+  });
+
+  test('has the cached tokens, and the cost of the session if it has other tasks', () => {
+    const usage = { inputTokens: 30, outputTokens: 4, cachedInputTokens: 20, cacheWriteTokens: 5, usd: 0.5 };
+    const all = { ...usage, requests: 1, knownUsd: 0.5, unpricedRequests: 0 };
+    const overview = { settings: {}, turns: 1, calls: [], usage, sessionUsage: all };
+    expect(folded(at(1, snapshot({ overview }))).cost).toEqual({ turns: 1, ...usage });
+    const more = { ...all, inputTokens: 100, cachedInputTokens: 0, cacheWriteTokens: 0, usd: null };
+    const { cost } = folded(at(1, snapshot({ overview: { ...overview, sessionUsage: more } })));
+    expect(cost?.session).toEqual({ inputTokens: 100, outputTokens: 4, usd: null });
+    expect([sessionUsd(cost), sessionUsd({ turns: 1, ...usage }), sessionUsd(null)]).toEqual([
+      null,
+      0.5,
+      null,
+    ]);
   });
 
   test('ignores an older snapshot', () => {

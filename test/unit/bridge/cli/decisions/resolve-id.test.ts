@@ -5,7 +5,7 @@ import {
   resolveQuestion,
 } from '../../../../../bridge/cli/decisions/resolve-id.ts';
 import { withShownCode } from '../../../../../bridge/dialects/question-form.ts';
-import { shortIds } from '../../../../../bridge/cli/commands/tasks.ts';
+import { shortIds } from '../../../../../bridge/cli/terminal/short-ids.ts';
 import type { ListedSession } from '../../../../../bridge/sessions/list-sessions.ts';
 import type { CallView, TaskView } from '../../../../../bridge/sessions/task-view.ts';
 import type { PendingAction } from '../../../../../shared/protocol/tool-approval.ts';

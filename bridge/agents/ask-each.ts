@@ -1,0 +1,28 @@
+/** Asks several agents in parallel. A failing agent does not hide the answers of the others. */
+import type { Agent } from './agent.ts';
+import { withTimeoutOr } from './timeout.ts';
+
+export interface Answers<T> {
+  /** By the agent's name. */
+  answers: ReadonlyMap<string, T>;
+  /** Agents that failed to answer, and why. */
+  unreachable: readonly { agent: string; message: string }[];
+}
+
+export async function askEach<T>(
+  agents: readonly Agent[],
+  ask: (agent: Agent) => Promise<T>,
+): Promise<Answers<T>> {
+  const answers = new Map<string, T>();
+  const unreachable: { agent: string; message: string }[] = [];
+  await Promise.all(
+    agents.map(async (agent) => {
+      try {
+        answers.set(agent.name, await withTimeoutOr(agents.length, ask(agent)));
+      } catch (error) {
+        unreachable.push({ agent: agent.name, message: agent.failed(error).message });
+      }
+    }),
+  );
+  return { answers, unreachable };
+}

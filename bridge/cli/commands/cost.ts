@@ -1,0 +1,51 @@
+/** `cost`: prints what the tasks of each agent cost, by UTC day, by session and by model. */
+import type { CostReport } from '../../../shared/protocol/cost-report.ts';
+import { askEach } from '../../agents/ask-each.ts';
+import { openCommandContext } from '../context/command-context.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import { costTables } from '../terminal/cost-tables.ts';
+import { EXIT_UNAVAILABLE, UsageError } from '../terminal/exit-codes.ts';
+import { inTerminalWords } from '../terminal/terminal-words.ts';
+
+interface CostOptions extends CommonOptions {
+  agent?: string;
+  days?: string;
+}
+
+const DEFAULT_DAYS = 30;
+/** The maximum of `GET /api/costs`. */
+const MOST_DAYS = 3_660;
+
+/** @throws ProductError UNKNOWN_AGENT; UsageError */
+export async function cost(run: CommandRun<CostOptions>): Promise<number> {
+  const { options, terminal } = run;
+  const days = daysOf(options.days);
+  const desk = await openCommandContext(run);
+  const agents = options.agent === undefined ? desk.registry.all : [desk.registry.pick(options.agent)];
+  const { answers, unreachable } = await askEach(agents, (agent) =>
+    agent.ask((connection) => connection.costs(days)),
+  );
+  await desk.close();
+  const reports = [...answers].flatMap(([agent, report]): (CostReport & { agent: string })[] =>
+    report === null ? [] : [{ agent, ...report }],
+  );
+  const without = [...answers].flatMap(([agent, report]) => (report === null ? [agent] : []));
+  if (options.json === true) terminal.say(JSON.stringify({ costs: reports, without, unreachable }));
+  else {
+    for (const { agent, ...report } of reports) {
+      if (agents.length > 1) terminal.say(terminal.paint('bold', `Agent "${agent}"`));
+      terminal.say(costTables(report, terminal.width));
+    }
+    for (const agent of without) terminal.complain(`Agent "${agent}" does not report costs.`);
+    for (const { agent, message } of unreachable)
+      terminal.complain(`Agent "${agent}" could not be asked: ${inTerminalWords(message)}`);
+  }
+  return answers.size === 0 ? EXIT_UNAVAILABLE : 0;
+}
+
+function daysOf(given: string | undefined): number {
+  const days = given === undefined ? DEFAULT_DAYS : Number(given);
+  if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS)
+    throw new UsageError(`--days needs a whole number from 1 to ${String(MOST_DAYS)}.`);
+  return days;
+}

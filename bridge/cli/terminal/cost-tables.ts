@@ -1,0 +1,80 @@
+/** Writes an agent's costs as tables: by day, by session and by model. Pure. */
+import type { CostReport, CostSumView } from '../../../shared/protocol/cost-report.ts';
+import { priceAdvice } from '../../../shared/protocol/price-advice.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { dollars } from '../../mcp/reports/cost-text.ts';
+import { shortIds } from './short-ids.ts';
+import { table, type Column } from './table.ts';
+
+/** The maximum number of sessions in the table. `--json` has more. */
+const SHOWN_SESSIONS = 20;
+
+const SUMS: readonly Column[] = [
+  { title: 'REQUESTS', align: 'right' },
+  { title: 'TOKENS IN', align: 'right' },
+  { title: 'CACHE READ', align: 'right' },
+  { title: 'CACHE WRITTEN', align: 'right' },
+  { title: 'TOKENS OUT', align: 'right' },
+  { title: 'COST', align: 'right' },
+];
+
+/** @param width of the terminal; undefined to cut nothing */
+export function costTables(report: CostReport, width: number | undefined): string {
+  const { from, to, total, days, sessions, moreSessions, models } = report;
+  const budget = report.dailyBudget === undefined ? [] : [budgetText(report.dailyBudget)];
+  if (total.requests === 0)
+    return [`No requests to a model from ${from} to ${to} (UTC days).`, ...budget].join('\n');
+  const shown = sessions.slice(0, SHOWN_SESSIONS);
+  const short = shortIds(sessions.flatMap(({ sessionId }) => sessionId ?? []));
+  const more = moreSessions + sessions.length - shown.length;
+  return [
+    `From ${from} to ${to} (UTC days):`,
+    table(
+      [{ title: 'DAY' }, ...SUMS],
+      [...days.map((each) => [{ text: each.day }, ...cells(each)]), [{ text: 'total' }, ...cells(total)]],
+      width,
+    ),
+    table(
+      [{ title: 'SESSION' }, { title: 'LAST DAY' }, ...SUMS, { title: 'TASK' }],
+      shown.map(({ sessionId, title, lastDay, ...sums }) => [
+        { text: sessionId === null ? '(deleted sessions)' : visibleLine(short.get(sessionId) ?? sessionId) },
+        { text: lastDay },
+        ...cells(sums),
+        { text: visibleLine(title) },
+      ]),
+      width,
+    ),
+    ...(more === 0 ? [] : [`… and ${String(more)} more sessions`]),
+    table(
+      [{ title: 'MODEL' }, ...SUMS],
+      models.map(({ model, ...sums }) => [{ text: visibleLine(model) }, ...cells(sums)]),
+      width,
+    ),
+    ...budget,
+    ...models.filter(({ unpricedRequests }) => unpricedRequests > 0).map(unknownPrice),
+  ].join('\n\n');
+}
+
+function cells(sums: CostSumView): { text: string }[] {
+  const { requests, inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens } = sums;
+  const counts = [requests, inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens];
+  return [...counts.map((each) => ({ text: String(each) })), { text: amount(sums) }];
+}
+
+/** The agent counts no tokens if there are none. A sum with an unknown price says so. */
+function amount({ usd, knownUsd, inputTokens, outputTokens }: CostSumView): string {
+  if (inputTokens + outputTokens === 0) return '-';
+  if (usd !== null) return dollars(usd);
+  return knownUsd === 0 ? 'unknown' : `${dollars(knownUsd)} + unknown`;
+}
+
+function unknownPrice({ model, unpricedRequests }: CostReport['models'][number]): string {
+  const count = unpricedRequests === 1 ? '1 request' : `${String(unpricedRequests)} requests`;
+  return `The price of ${count} to ${visibleLine(model)} is unknown. ${visibleLine(priceAdvice(model))} It applies to later requests.`;
+}
+
+function budgetText({ usd, limitUsd, spentUsd }: NonNullable<CostReport['dailyBudget']>): string {
+  const more =
+    limitUsd > usd ? `, and a person allowed more: the limit of today is ${dollars(limitUsd)}` : '';
+  return `The budget per day is ${dollars(usd)}${more}. Today cost ${dollars(spentUsd)}.`;
+}

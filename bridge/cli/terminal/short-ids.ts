@@ -1,0 +1,24 @@
+/** Shortens ids for tables. Pure. */
+
+/** The minimum length of a short id, without its kind prefix. The id gets more characters until it is unique. */
+const SHORTEST_ID = 8;
+/** The kind prefix of an id, e.g. `session-`. */
+export const ID_KIND = /^[a-z]+-/;
+
+/** The shortest unique prefix of each id. */
+export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
+  const unique = [...new Set(ids)].toSorted();
+  return new Map(
+    unique.map((id, at) => {
+      const shared = Math.max(sharedLength(id, unique[at - 1] ?? ''), sharedLength(id, unique[at + 1] ?? ''));
+      const kind = ID_KIND.exec(id)?.[0].length ?? 0;
+      return [id, id.slice(0, Math.max(kind + SHORTEST_ID, shared + 1))];
+    }),
+  );
+}
+
+function sharedLength(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length += 1;
+  return length;
+}

@@ -1,0 +1,124 @@
+/** `cost`, with the real command line, a real server, and a provider that reports its tokens. */
+import { describe, expect, it } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { costReportSchema } from '../../../shared/protocol/cost-report.ts';
+import type { Reply } from '../../support/fake-model-endpoint.ts';
+import { modelEndpoint } from '../../support/model-stage.ts';
+import { stage, stageAgain } from '../../support/stage.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { cliStageOf, type CliStage } from './support/cli-stage.ts';
+
+const PRICED = 'anthropic:claude-sonnet-4-5';
+const UNPRICED = 'openai-compatible:own';
+
+const costs = z.object({ costs: z.array(costReportSchema.extend({ agent: z.string() })) });
+
+const says = (text: string, tokens: object = {}): Reply => ({
+  type: 'turn',
+  turn: { text: [text], inputTokens: 1_000, outputTokens: 100, ...tokens },
+});
+
+async function start(server: object = {}): Promise<{ on: CliStage; script: (...replies: Reply[]) => void }> {
+  const endpoint = await modelEndpoint();
+  const home = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
+  const settings = {
+    model: PRICED,
+    baseUrls: { anthropic: endpoint.url },
+    prices: { [PRICED]: { input: 300, output: 1_500, cachedInput: 30, cacheWrite: 375 } },
+    ...server,
+  };
+  await writeFile(join(home.stateDir, 'config.json'), JSON.stringify({ server: settings }));
+  const env = { ANTHROPIC_API_KEY: 'key', MCP_A2A_OPENAI_COMPATIBLE_URL: `${endpoint.url}/v1` };
+  const on = cliStageOf(await stage({ home, env }));
+  return { on, script: (...replies) => endpoint.script(...replies) };
+}
+
+/** The report of today and yesterday, because a test may run over midnight UTC. */
+async function report(on: CliStage): Promise<z.infer<typeof costReportSchema>> {
+  const [found] = costs.parse(await on.json('cost', '--days', '2')).costs;
+  if (found === undefined) throw new Error('no agent reports costs');
+  return found;
+}
+
+describe('cost', () => {
+  it('sums tokens and dollars by day, session and model, and keeps the sums across a kill of the server', async () => {
+    const { on, script } = await start({ otherModel: [UNPRICED] });
+    script(says('One.', { cacheReadTokens: 2_000, cacheWriteTokens: 400 }), says('Two.'), says('Three.'));
+    const { sessionId } = await on.peer.send('first task');
+    await on.server.kill();
+    const again = cliStageOf(await stageAgain(on));
+    await again.peer.send('second task', { sessionId });
+    const other = await again.peer.send('another session', { settings: { model: UNPRICED } });
+    const { total, sessions, models, days } = await report(again);
+    // The first request costs 0.3 + 0.06 + 0.15 + 0.15 US dollars, the second 0.3 + 0.15.
+    const paid = {
+      requests: 2,
+      inputTokens: 4_400,
+      cachedInputTokens: 2_000,
+      cacheWriteTokens: 400,
+      outputTokens: 200,
+    };
+    const unpriced = { requests: 1, inputTokens: 1_000, usd: null, unpricedRequests: 1 };
+    expect(total).toMatchObject({ requests: 3, inputTokens: 5_400, usd: null, unpricedRequests: 1 });
+    expect(total.knownUsd).toBeCloseTo(1.11, 9);
+    expect(days.reduce((sum, day) => sum + day.requests, 0)).toBe(3);
+    expect(sessions.find((each) => each.sessionId === sessionId)).toMatchObject({
+      title: 'first task',
+      ...paid,
+    });
+    expect(sessions.find((each) => each.sessionId === other.sessionId)).toMatchObject(unpriced);
+    expect(models.map(({ model }) => model)).toEqual([PRICED, UNPRICED]);
+
+    const { code, stdout } = await again.run('cost', '--days', '2');
+    expect(code).toBe(0);
+    expect(stdout).toContain('(UTC days):');
+    expect(stdout).toMatch(
+      new RegExp(`^${sessionId.slice(0, 16)} .* 4400 +2000 +400 +200 +\\$1\\.11 +first task$`, 'm'),
+    );
+    expect(stdout).toContain(`The price of 1 request to ${UNPRICED} is unknown.`);
+    expect(stdout).toContain(`{"server":{"prices":{"${UNPRICED}":{"input":3,"output":15}}}}`);
+
+    const { stdout: shown } = await again.run('show', sessionId);
+    expect(shown).toContain(
+      'Cost: 1 turns, 1000 tokens in, 100 out, $0.4500. All tasks of the session: 4400 tokens in (2000 read from the cache, 400 written to the cache), 200 out, $1.11.',
+    );
+    const listed = z.object({
+      sessions: z.array(z.object({ sessionId: z.string(), usd: z.number().nullable() })),
+    });
+    const { sessions: rows } = listed.parse(await again.json('tasks'));
+    expect(rows.find((each) => each.sessionId === sessionId)?.usd).toBeCloseTo(1.11, 9);
+    expect(rows.find((each) => each.sessionId === other.sessionId)?.usd).toBeNull();
+  });
+
+  it('shows the budget per day, which asks before the next task and survives a restart', async () => {
+    const { on, script } = await start({ budgetCostPerDay: 0.4 });
+    script(says('One.'), says('Two.'));
+    await on.peer.send('first task');
+    await on.server.kill();
+    const again = cliStageOf(await stageAgain(on));
+    const asked = await again.peer.send('second task');
+    expect([asked.state, asked.statusText]).toEqual([
+      'INPUT_REQUIRED',
+      expect.stringContaining('Your tasks have cost 0.45 US dollars today'),
+    ]);
+    const ended = await again.peer.send('go on', { taskId: asked.taskId });
+    expect(ended.state).toBe('COMPLETED');
+    const { dailyBudget } = await report(again);
+    expect(dailyBudget?.limitUsd).toBeCloseTo(0.85, 9);
+    expect((await again.run('cost')).stdout).toContain(
+      'The budget per day is $0.4000, and a person allowed more',
+    );
+  });
+
+  it('says what is wrong with --days, and what an agent without costs is', async () => {
+    const { on } = await start();
+    for (const days of ['0', 'x', '1.5', '4000'])
+      expect(await on.run('cost', '--days', days)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('--days needs a whole number from 1 to 3660.'),
+      });
+    expect((await on.run('cost')).stdout).toMatch(/^No requests to a model from \S+ to \S+ \(UTC days\)\.$/m);
+  });
+});

@@ -1,0 +1,97 @@
+import { expect, test } from '@jest/globals';
+import { costTables } from '../../../../../bridge/cli/terminal/cost-tables.ts';
+import type { CostReport, CostSumView } from '../../../../../shared/protocol/cost-report.ts';
+import { HOSTILE } from '../../../../support/hostile-text.ts';
+
+const NONE: CostSumView = {
+  requests: 0,
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  usd: 0,
+  knownUsd: 0,
+  unpricedRequests: 0,
+};
+const PAID = {
+  ...NONE,
+  requests: 2,
+  inputTokens: 900,
+  cachedInputTokens: 500,
+  outputTokens: 40,
+  usd: 1.5,
+  knownUsd: 1.5,
+};
+const UNPRICED = { ...NONE, requests: 1, inputTokens: 7, outputTokens: 3, usd: null, unpricedRequests: 1 };
+const BOTH = { ...PAID, requests: 3, inputTokens: 907, outputTokens: 43, usd: null, unpricedRequests: 1 };
+
+const EMPTY: CostReport = {
+  timeZone: 'UTC',
+  from: '2026-01-30',
+  to: '2026-01-31',
+  total: NONE,
+  days: [],
+  sessions: [],
+  moreSessions: 0,
+  models: [],
+};
+const REPORT: CostReport = {
+  ...EMPTY,
+  total: BOTH,
+  days: [
+    { day: '2026-01-31', ...UNPRICED },
+    { day: '2026-01-30', ...PAID },
+  ],
+  sessions: [
+    { sessionId: 's-1', title: 'Fix the build', lastDay: '2026-01-31', ...BOTH },
+    { sessionId: null, title: '', lastDay: '2026-01-30', ...NONE, requests: 4 },
+  ],
+  models: [
+    { model: 'openai:gpt-4o', ...PAID },
+    { model: 'ollama:qwen3', ...UNPRICED },
+  ],
+};
+
+test('the tables say which days they mean, and say an unknown price plainly', () => {
+  expect(costTables(REPORT, undefined)).toBe(
+    `From 2026-01-30 to 2026-01-31 (UTC days):
+
+DAY         REQUESTS  TOKENS IN  CACHE READ  CACHE WRITTEN  TOKENS OUT             COST
+2026-01-31         1          7           0              0           3          unknown
+2026-01-30         2        900         500              0          40            $1.50
+total              3        907         500              0          43  $1.50 + unknown
+
+SESSION             LAST DAY    REQUESTS  TOKENS IN  CACHE READ  CACHE WRITTEN  TOKENS OUT             COST  TASK
+s-1                 2026-01-31         3        907         500              0          43  $1.50 + unknown  Fix the build
+(deleted sessions)  2026-01-30         4          0           0              0           0                -
+
+MODEL          REQUESTS  TOKENS IN  CACHE READ  CACHE WRITTEN  TOKENS OUT     COST
+openai:gpt-4o         2        900         500              0          40    $1.50
+ollama:qwen3          1          7           0              0           3  unknown
+
+The price of 1 request to ollama:qwen3 is unknown. Add its price in US dollars per million tokens to the configuration file, e.g. {"server":{"prices":{"ollama:qwen3":{"input":3,"output":15}}}}. A free model has the price 0. It applies to later requests.`,
+  );
+});
+
+test('the budget per day is there, with the limit that a person has raised', () => {
+  const dailyBudget = { usd: 5, limitUsd: 5, spentUsd: 1.5 };
+  expect(costTables({ ...EMPTY, dailyBudget }, undefined)).toBe(
+    'No requests to a model from 2026-01-30 to 2026-01-31 (UTC days).\nThe budget per day is $5.00. Today cost $1.50.',
+  );
+  const raised = { ...dailyBudget, limitUsd: 10.2 };
+  expect(costTables({ ...EMPTY, dailyBudget: raised }, undefined)).toContain(
+    'The budget per day is $5.00, and a person allowed more: the limit of today is $10.20. Today cost $1.50.',
+  );
+});
+
+test('the list of sessions is short and counts the others; text of an agent is escaped', () => {
+  const sessions = Array.from({ length: 30 }, (_, index) => ({
+    ...PAID,
+    sessionId: `s-${index}`,
+    title: HOSTILE,
+    lastDay: '2026-01-31',
+  }));
+  const text = costTables({ ...REPORT, sessions, moreSessions: 5 }, undefined);
+  expect(text).toContain('… and 15 more sessions');
+  expect(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text)).toBe(false);
+});
