@@ -70,16 +70,17 @@ export function evidenceOf({ test }: Requirement): Evidence | undefined {
 
 const INTRODUCTION = `# Conformance
 
-What the specifications require, what this product does, and a test that shows it. A row joins requirements that one
-behaviour meets. \`partly\` and \`not kept\` are gaps, and the row says which. A dash in place of a test means that the product
-does not have the feature. Rules for gRPC, for custom bindings and for the specification's own text are one row or none.
+Each row has a requirement of a specification, the behaviour of this product, and a test that shows it. A row can join
+requirements that one behaviour meets. \`partly\` and \`not kept\` are gaps, and the row describes the gap. A dash in place of a
+test means that the product does not have the feature. Rules for gRPC, for custom bindings and for the specification's own
+text are one row or none.
 
 Sources: A2A [1.0.1](https://github.com/a2aproject/A2A/blob/v1.0.1/docs/specification.md) and
 [0.3.0](https://github.com/a2aproject/A2A/blob/v0.3.0/docs/specification.md), and the
 [MCP revisions](https://modelcontextprotocol.io/specification).
 
 \`npm run conformance\` writes this page from the data in \`test/conformance/\`. A test checks that the page is up to date and
-that each named test exists. \`kept\` and \`partly\` need a test, or a page where the rule is about documentation.
+that each named test exists. \`kept\` and \`partly\` need a test. A rule about documentation needs a page instead.
 `;
 
 export function conformancePage(tables: readonly Table[]): string {
@@ -104,7 +105,7 @@ ${rows.join('\n')}
 `;
 }
 
-/** Titles hold characters that Markdown would read as marks. */
+/** Escapes the characters of a title that have a meaning in Markdown. */
 function escaped(test: string): string {
   return test.replaceAll(/[*_<>`]/g, String.raw`\$&`);
 }

@@ -9,7 +9,7 @@ describe('the requirements of the specifications', () => {
     tables = await readTables('.');
   });
 
-  test('each name a test that exists', async () => {
+  test('each requirement names an existing test or page', async () => {
     const named = tables.flatMap(({ requirements }) => requirements.flatMap((row) => evidenceOf(row) ?? []));
     const files = [...new Set(named.map(({ file }) => file))];
     const sources = new Map(
@@ -19,18 +19,18 @@ describe('the requirements of the specifications', () => {
     expect(missing).toEqual([]);
   });
 
-  test('have no dash where the product keeps them', () => {
+  test('a requirement that the product meets has a test', () => {
     const kept = tables
       .flatMap(({ requirements }) => requirements)
       .filter(({ verdict }) => verdict === 'kept' || verdict === 'partly');
     expect(kept.filter((row) => evidenceOf(row) === undefined)).toEqual([]);
   });
 
-  test('are the page docs/conformance.md: `npm run conformance` writes it', async () => {
+  test('docs/conformance.md is up to date: `npm run conformance` writes it', async () => {
     expect(await readFile('docs/conformance.md', 'utf8')).toBe(conformancePage(tables));
   });
 
-  test('say what the gap is where one is', () => {
+  test('a requirement with a gap describes the gap', () => {
     const gaps = tables
       .flatMap(({ requirements }) => requirements)
       .filter(({ verdict }) => verdict === 'partly' || verdict === 'not kept');
