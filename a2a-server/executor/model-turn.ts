@@ -14,7 +14,7 @@ import { PromptTooLong, type Model } from '../models/model.ts';
 import { conversation, type ConversationStep } from '../task/conversation.ts';
 import { filesIn, type ConversationFile } from '../task/conversation-files.ts';
 import type { RequestedCall, TaskEvent, TurnEnd, Usage, PolicyVerdict } from '../task/events.ts';
-import { fold, foldEntries } from '../task/fold.ts';
+import { foldNext } from '../task/fold.ts';
 import { afterFailure, type ModelFailure } from '../task/model-outage.ts';
 import { nextStep, turnStartEvents } from '../task/next-step.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
@@ -146,13 +146,10 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   await log.change(taskId, (s) => {
     if (s.openTurn?.turn !== turn) return { type: 'keep' };
     const events = [...unwritten];
-    let after = foldEntries(
-      s,
-      events.map((event, index) => ({ seq: s.seq + 1 + index, at: s.updatedAt, event })),
-    );
+    let after = foldNext(s, events);
     const add = (event: TaskEvent): void => {
       events.push(event);
-      after = fold(after, { seq: after.seq + 1, at: s.updatedAt, event });
+      after = foldNext(after, [event]);
     };
     // Judge the calls in order, on the current snapshot. A grant may have ended during the turn.
     for (const { call, judge } of prepared)

@@ -13,7 +13,7 @@ import { ellipsize } from '../../shared/text/capped-text.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RequestedCall, TaskEvent } from '../task/events.ts';
 import { withTaskState, parkOrContinue, questionWithdrawn } from '../task/pending.ts';
-import { fold } from '../task/fold.ts';
+import { foldNext } from '../task/fold.ts';
 import { callOf, isTerminal, type Call, type CallResult, type Snapshot } from '../task/snapshot.ts';
 import type { PersonsAnswer } from '../tools/tool.ts';
 import type { PausableTimeout } from './pausable-timeout.ts';
@@ -85,7 +85,7 @@ export class ToolQuestions {
       };
       return {
         type: 'append',
-        events: [event, parkOrContinue(fold(s, { seq: s.seq + 1, at: s.updatedAt, event }))],
+        events: [event, parkOrContinue(foldNext(s, [event]))],
       };
     });
     if (put?.type !== 'appended') throw this.#over(scope);

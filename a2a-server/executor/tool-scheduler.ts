@@ -22,7 +22,7 @@ import { denial } from '../policy/verdict.ts';
 import type { AbortAnswer } from '../../shared/protocol/abort-answer.ts';
 import type { Todo } from '../../shared/protocol/tool-approval.ts';
 import type { TaskEvent, ToolOutcome } from '../task/events.ts';
-import { fold } from '../task/fold.ts';
+import { foldNext } from '../task/fold.ts';
 import { withTaskState, parkOrContinue, questionWithdrawn } from '../task/pending.ts';
 import {
   isRepeatable,
@@ -269,8 +269,7 @@ export class ToolScheduler {
     await command?.settle();
     await this.#options.log.change(taskId, (s) => {
       if (s.calls[call.callId]?.state.type !== 'ready' || isTerminal(s)) return { type: 'keep' };
-      const after = fold(s, { seq: s.seq + 1, at: s.updatedAt, event });
-      return { type: 'append', events: [event, parkOrContinue(after)] };
+      return { type: 'append', events: [event, parkOrContinue(foldNext(s, [event]))] };
     });
     return true;
   }

@@ -7,7 +7,7 @@
 import { Deferred } from '../../shared/client/core/deferred.ts';
 import type { CommandKey, FileBytes } from '../journal/journal.ts';
 import type { TaskEvent } from '../task/events.ts';
-import { foldEntries } from '../task/fold.ts';
+import { foldEntries, foldNext } from '../task/fold.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { LogChange, ChangeResult, TaskLog } from './task-log.ts';
 
@@ -54,7 +54,7 @@ export class UnappendedCommand {
   /** Returns the task as if the command were appended now. If the rule refuses the command, the task is unchanged. */
   foresee(snapshot: Snapshot, at: number): Snapshot {
     const change = this.#rule(snapshot);
-    return change.type === 'append' ? after(snapshot, change.events, at) : snapshot;
+    return change.type === 'append' ? foldNext(snapshot, change.events, at) : snapshot;
   }
 
   /** Appends the command and the following events. Only the first call appends. @returns true for that call. */
@@ -80,7 +80,7 @@ export class UnappendedCommand {
         const change = this.#rule(before);
         if (change.type !== 'append') return change;
         own = { before, count: change.events.length };
-        const more = events(after(before, change.events, before.updatedAt));
+        const more = events(foldNext(before, change.events));
         return {
           type: 'append',
           events: [...change.events, ...more],
@@ -92,11 +92,4 @@ export class UnappendedCommand {
     if (changed?.type !== 'appended' || own === undefined) return { changed };
     return { changed, snapshot: foldEntries(own.before, changed.entries.slice(0, own.count)) };
   }
-}
-
-function after(snapshot: Snapshot, events: readonly TaskEvent[], at: number): Snapshot {
-  return foldEntries(
-    snapshot,
-    events.map((event, index) => ({ seq: snapshot.seq + 1 + index, at, event })),
-  );
 }

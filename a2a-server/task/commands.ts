@@ -18,7 +18,7 @@ import { quotedPreview, TEXT_PART_LIMITS } from '../../shared/protocol/preview-t
 import type { Answer } from '../../shared/protocol/question.ts';
 import type { Facts, Reason } from '../../shared/runtime/errors.ts';
 import type { Decider, RequestedCall, TaskEvent, ToolOutcome, UserMessage } from './events.ts';
-import { fold } from './fold.ts';
+import { foldNext } from './fold.ts';
 import { hasAsked, isFirstQuestion, parkOrContinue } from './pending.ts';
 import { shownOf } from './shown.ts';
 import { checkAnswer, wrongWord } from './answer.ts';
@@ -188,7 +188,6 @@ export function decide(
   by: Decider,
   at: number,
 ): Ruling {
-  let after = snapshot;
   const events: TaskEvent[] = [];
   for (const decision of decisions) {
     const refusal = objection(snapshot, decision) ?? repeatedIn(decisions, decision);
@@ -212,9 +211,8 @@ export function decide(
       edited: decision.edited,
     };
     events.push(event);
-    after = fold(after, { seq: after.seq + 1, at, event });
   }
-  return { type: 'append', events: [...events, parkOrContinue(after)] };
+  return { type: 'append', events: [...events, parkOrContinue(foldNext(snapshot, events, at))] };
 }
 
 /** Asks again about a waiting call whose files have changed. Does nothing if another command has changed the call. */
@@ -226,8 +224,7 @@ export function askAgain(
   const call = callOf(snapshot, shown.callId);
   if (isTerminal(snapshot) || call?.state.type !== 'waiting' || call.basis !== shown.basis)
     return { type: 'keep' };
-  const after = fold(snapshot, { seq: snapshot.seq + 1, at: snapshot.updatedAt, event });
-  return { type: 'append', events: [event, parkOrContinue(after)] };
+  return { type: 'append', events: [event, parkOrContinue(foldNext(snapshot, [event]))] };
 }
 
 /** Ends the task in any state (A4). Records its running tool executions as stopped by the cancel (A1). */

@@ -9,7 +9,7 @@
 import { isSamePlace, conversationPassages, type ConversationStep, type Passage } from './conversation.ts';
 import { fileTokens, type ConversationFile } from './conversation-files.ts';
 import type { TaskEvent, TurnPlace } from './events.ts';
-import { fold } from './fold.ts';
+import { foldNext } from './fold.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { ReplayedPart } from './turn-replay.ts';
 import { summaryFacts } from './summary-facts.ts';
@@ -179,8 +179,7 @@ function neededAfter(
   current: Snapshot,
   { room, event }: { room: ContextWindow; event: TaskEvent },
 ): number {
-  const after = fold(current, { seq: current.seq + 1, at: current.updatedAt, event });
-  return tokensNeeded(earlier, after, room);
+  return tokensNeeded(earlier, foldNext(current, [event]), room);
 }
 
 function total(shown: readonly Passage[]): number {

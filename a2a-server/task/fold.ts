@@ -60,6 +60,21 @@ export function foldEntries(snapshot: Snapshot, entries: readonly JournalEntry[]
   return joinText(entries).reduce(fold, snapshot);
 }
 
+/**
+ * Folds events as the next append would store them.
+ * @param at the time of that append, in milliseconds since the epoch; by default the time of the last entry
+ */
+export function foldNext(
+  snapshot: Snapshot,
+  events: readonly TaskEvent[],
+  at: number = snapshot.updatedAt,
+): Snapshot {
+  return foldEntries(
+    snapshot,
+    events.map((event, index) => ({ seq: snapshot.seq + 1 + index, at, event })),
+  );
+}
+
 /** Folds all entries of a task. @returns undefined if there are none. */
 export function foldAll(taskId: string, entries: readonly JournalEntry[]): Snapshot | undefined {
   const first = entries[0];

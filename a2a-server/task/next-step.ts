@@ -9,7 +9,6 @@ import {
   isReadOnly,
   isRepeatable,
   isSettled,
-  isTerminal,
   lastTurn,
   waitingCalls,
   type Call,
@@ -116,7 +115,6 @@ export function turnStartEvents(snapshot: Snapshot, model: string): TaskEvent[] 
  * runs again. A call with side effects waits for a person, because it may have run.
  */
 function looseEnds(snapshot: Snapshot): TaskEvent[] {
-  if (isTerminal(snapshot)) return [];
   const events: TaskEvent[] = [];
   if (snapshot.openTurn !== null)
     events.push({

@@ -1,9 +1,9 @@
 /** Builds the pending actions of a task from its waiting calls. */
 import type { DecisionWord, PendingAction, PendingReason } from '../../shared/protocol/tool-approval.ts';
 import type { RecordedAction, TaskEvent } from './events.ts';
-import { fold } from './fold.ts';
+import { foldNext } from './fold.ts';
 import { shownOf } from './shown.ts';
-import { isAgentsOwn, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
+import { isAgentsOwn, waitingCalls, type Call, type Snapshot, type WaitingCall } from './snapshot.ts';
 
 /** Finds the same question among these actions. If the task asks again about a call, it is another question (D2). */
 export function findSameQuestion(
@@ -22,8 +22,9 @@ const DECISIONS: Readonly<Record<PendingReason, readonly DecisionWord[]>> = {
 };
 
 /** Converts a waiting call to a pending action. A person cannot edit a call of an ACP agent. */
-function pendingAction(snapshot: Snapshot, call: Call, reason: PendingReason): PendingAction {
+function pendingAction(snapshot: Snapshot, call: WaitingCall): PendingAction {
   const { callId, tool, title, input, sideEffect, source, preview, rule } = call;
+  const { reason } = call.state;
   return {
     callId,
     tool,
@@ -39,10 +40,6 @@ function pendingAction(snapshot: Snapshot, call: Call, reason: PendingReason): P
     expiresAt: null,
     decisions: DECISIONS[reason].filter((word) => word !== 'edit' || !isAgentsOwn(call)),
   };
-}
-
-function pendingOf(snapshot: Snapshot, call: Call): PendingAction[] {
-  return call.state.type === 'waiting' ? [pendingAction(snapshot, call, call.state.reason)] : [];
 }
 
 /** True if this is the task's first question. Then a plain word cannot belong to another question (D2). */
@@ -72,7 +69,7 @@ function wasAsked({ decided, state }: Call): boolean {
 export function pendingActions(snapshot: Snapshot): PendingAction[] {
   const asked = snapshot.status.state === 'input-required' ? snapshot.status.pending : [];
   return waitingCalls(snapshot)
-    .flatMap((call) => pendingOf(snapshot, call))
+    .map((call) => pendingAction(snapshot, call))
     .map((action) => ({ ...action, expiresAt: findSameQuestion(asked, action)?.expiresAt ?? null }));
 }
 
@@ -88,8 +85,7 @@ export function parkOrContinue(snapshot: Snapshot): TaskEvent {
  */
 export function withTaskState(snapshot: Snapshot, ...events: TaskEvent[]): TaskEvent[] {
   if (snapshot.status.state !== 'input-required') return events;
-  const entries = events.map((event, at) => ({ seq: snapshot.seq + 1 + at, at: snapshot.updatedAt, event }));
-  return [...events, parkOrContinue(entries.reduce(fold, snapshot))];
+  return [...events, parkOrContinue(foldNext(snapshot, events))];
 }
 
 /** Returns the event that withdraws a question. */

@@ -1,7 +1,7 @@
 /** Applies the command that revokes grants: `(snapshot, command) → events | refusal`. Total and pure. */
 import { taskEndedRefusal, type CommandRefusal, type Ruling } from './commands.ts';
 import type { Decider, TaskEvent } from './events.ts';
-import { fold } from './fold.ts';
+import { foldNext } from './fold.ts';
 import { unexpiredGrants } from './grants.ts';
 import { parkOrContinue } from './pending.ts';
 import { isTerminal, PARKED_STATES, waitingCalls, type Snapshot } from './snapshot.ts';
@@ -19,7 +19,7 @@ export function revoke(
   const unknown = grantIds.filter((grantId) => !known.includes(grantId));
   if (unknown.length > 0 || grantIds.length === 0) return unknownGrant(snapshot, unknown, known);
   const event: TaskEvent = { type: 'grant.revoked', grantIds, by };
-  const after = fold(snapshot, { seq: snapshot.seq + 1, at, event });
+  const after = foldNext(snapshot, [event], at);
   const asksMore = waitingCalls(after).length > waitingCalls(snapshot).length;
   // While the task works, only its execution may park it, because another call of the turn may still run.
   const parked = PARKED_STATES.has(snapshot.status.state);

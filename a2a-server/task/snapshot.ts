@@ -107,6 +107,9 @@ export interface Call extends RequestedCall {
   todos?: readonly Todo[];
 }
 
+/** A call that waits for a decision. */
+export type WaitingCall = Call & { state: Extract<CallState, { type: 'waiting' }> };
+
 /** One turn of the model: its text and its calls, in order. */
 export interface Turn {
   turn: number;
@@ -214,8 +217,8 @@ export function callsOf(snapshot: Snapshot, turn: Turn | undefined): Call[] {
 }
 
 /** Returns the calls that wait for a decision, oldest first. */
-export function waitingCalls(snapshot: Snapshot): Call[] {
-  return Object.values(snapshot.calls).filter((call) => call.state.type === 'waiting');
+export function waitingCalls(snapshot: Snapshot): WaitingCall[] {
+  return Object.values(snapshot.calls).filter((call): call is WaitingCall => call.state.type === 'waiting');
 }
 
 /** Returns the question, if the call is a question. */
