@@ -1,14 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
+import { createPolicy } from '../../../../a2a-server/policy/policy.ts';
 import { rulesSchema } from '../../../../a2a-server/policy/rule.ts';
-import { policyOf } from '../../../support/judged-calls.ts';
+import { policyOf, running, TOOLS } from '../../../support/judged-calls.ts';
 
-function refused(...written: Record<string, unknown>[]): unknown {
+/** The result, or the error that it throws. */
+function attempt(act: () => unknown): unknown {
   try {
-    policyOf(...written);
+    return act();
   } catch (error) {
     return error;
   }
-  return undefined;
+}
+
+function refused(...written: Record<string, unknown>[]): unknown {
+  return attempt(() => void policyOf(...written));
 }
 
 describe('createPolicy', () => {
@@ -40,6 +45,27 @@ describe('createPolicy', () => {
   it.each(['git status; ls', 'git $X', '', '   '])('refuses %j as a command', (command) => {
     expect(command === '' || refused({ action: 'allow', command }) !== undefined).toBe(true);
     expect(command !== '' || !rulesSchema.safeParse([{ action: 'allow', command }]).success).toBe(true);
+  });
+
+  it.each(['git … push', 'git ... push'])(
+    'refuses %j: only the last word may allow more words',
+    (command) => {
+      expect(refused({ action: 'allow', command })).toMatchObject({
+        reason: 'CONFIGURATION',
+        message: expect.stringContaining('is not a plain list of words'),
+      });
+    },
+  );
+
+  it('reads commands as the shell of the platform does', () => {
+    const rules = rulesSchema.parse([{ action: 'allow', command: 'git "^x"' }]);
+    const shell = process.platform === 'win32' ? 'cmd' : 'sh';
+    const verdicts = [{}, { shell }, { shell: shell === 'sh' ? 'cmd' : 'sh' }] as const;
+    const [byDefault, own, other] = verdicts.map((options) =>
+      attempt(() => createPolicy(rules, { tools: TOOLS, ...options })[0]?.matches(running('git "^x"'))),
+    );
+    expect(byDefault).toEqual(own);
+    expect(byDefault).not.toEqual(other);
   });
 
   it.each([

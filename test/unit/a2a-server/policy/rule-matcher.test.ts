@@ -22,6 +22,8 @@ describe('a rule by path', () => {
     ['./docs/*.md', 'docs/a.md', true],
     ['docs/*.md', 'docs/deep/a.md', false],
     ['**/.env', '.env', true],
+    ['docs/*', 'docs/.hidden', true],
+    ['!docs/*', 'src/a.md', false],
   ])('%j to allow %j: %s', (path, at, expected) => {
     expect(speaks({ action: 'allow', path }, writing(at))).toBe(expected);
   });

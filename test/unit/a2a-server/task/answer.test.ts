@@ -23,6 +23,7 @@ describe('an answer', () => {
     [MANY, ['red', 'light, blue'], ['red', 'light, blue']],
     [OPEN, 'red', 'red'],
     [OPEN, 'something green', 'something green'],
+    [OPEN, ' something green ', ' something green '],
     [{ ...MANY, freeText: true }, 'red and green', ['red and green']],
     [{ ...MANY, freeText: true }, ['red', 'green'], ['red', 'green']],
     [form({ name: { type: 'string' } }), ' Ada ', { name: 'Ada' }],

@@ -9,39 +9,24 @@ import {
   type ResolvedDecision,
 } from '../../../../a2a-server/task/commands.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
-import { firstSnapshot, fold } from '../../../../a2a-server/task/fold.ts';
+import { foldNext } from '../../../../a2a-server/task/fold.ts';
 import { resultForModel } from '../../../../a2a-server/task/call-result.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
 import { parkOrContinue, pendingActions } from '../../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
+import { parked, taskAfter, turnWith } from '../../../support/folded-task.ts';
 import { questionCall, request } from '../../../support/task-machine.ts';
 
 const by = { principal: 'ada', channel: 'tool' };
 const at = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 function after(snapshot: Snapshot, events: readonly TaskEvent[]): Snapshot {
-  return events.reduce((s, event) => fold(s, { seq: s.seq + 1, at, event }), snapshot);
+  return foldNext(snapshot, events, at);
 }
 
 /** A task whose model requested these calls. All of them wait. */
 function waitingFor(...callIds: string[]): Snapshot {
-  const start = firstSnapshot('t', {
-    seq: 1,
-    at,
-    event: { type: 'task.created', sessionId: 's', principal: 'ada', settings: {} },
-  });
-  if (start === undefined) throw new Error('no task');
-  const parked = after(start, [
-    { type: 'turn.started', turn: 1, model: 'm' },
-    ...callIds.map((id): TaskEvent => ({
-      type: 'tool.requested',
-      turn: 1,
-      call: request(id, false),
-      verdict: { type: 'ask' },
-    })),
-    { type: 'turn.finished', turn: 1, end: 'tool-calls', usage: { inputTokens: 0, outputTokens: 0 } },
-  ]);
-  return after(parked, [parkOrContinue(parked)]);
+  return parked(taskAfter(...turnWith(callIds.map((id) => ({ call: request(id, false), ask: true })))));
 }
 
 /** A decision with the code of `waitingFor`. An answer has none, as from a client without the extension. */
@@ -104,14 +89,43 @@ describe('a question', () => {
   });
 
   it('D1 refuses a message and says which answer it needs', () => {
-    for (const [wordsDecide, wanted] of [
-      [true, 'answer it with one text'],
-      [false, '"answer" with the answer'],
+    const first = parked(taskAfter(...turnWith([{ call: questionCall('a'), ask: true }])));
+    for (const [task, wordsDecide, wanted] of [
+      [first, true, 'answer it with one text, or send a decision'],
+      [asked(), true, 'The words "approve" and "deny" may be meant for an earlier question'],
+      [first, false, '"answer" with the answer'],
     ] as const)
-      expect(acceptMessage(asked(), says('hello'), { channel: 'a2a', wordsDecide })).toMatchObject({
+      expect(acceptMessage(task, says('hello'), { channel: 'a2a', wordsDecide })).toMatchObject({
         reason: 'DECISION_NEEDED',
         message: expect.stringContaining(wanted),
       });
+  });
+
+  it('D1 refuses an answer that does not fit, says why, and still waits', () => {
+    const empty = decision('a.q1', { decision: 'answer', answer: ' ' });
+    expect(decide(asked(), [empty], by, at)).toEqual({
+      type: 'refuse',
+      reason: 'INVALID_DECISION',
+      message: expect.stringMatching(
+        /^The answer to call a\.q1 is not valid: it names no choice\..* The call still waits\.$/,
+      ),
+    });
+  });
+
+  it('that was answered is not withdrawn later', () => {
+    const withdrew = { type: 'tool.withdrew', callId: 'a.q1', tool: 'write-file', title: '' } as const;
+    const answered = accepted(asked(), answer);
+    expect(after(answered, [withdrew]).calls).toEqual(answered.calls);
+  });
+
+  it('R02 the model gets the refusal to answer and its reason', () => {
+    const { shown = '' } = pendingActions(asked())[0] ?? {};
+    const declined = accepted(asked(), decision('a.q1', { decision: 'deny', reason: 'private', shown }));
+    const call = declined.calls['a.q1'];
+    expect(call && resultForModel(call)).toEqual({
+      text: 'The person declined to answer. Reason: private',
+      isError: true,
+    });
   });
 });
 
@@ -162,6 +176,32 @@ describe('decide', () => {
       reason: 'UNKNOWN_CALL',
       message: 'Task t has no call zz. The task has ended (cancelled). No call waits for a decision.',
       facts: { pending: '' },
+    });
+  });
+
+  it('D1 a call that policy allowed needs no decision', () => {
+    const allowed = taskAfter(...turnWith([{ call: request('a', false), ask: false }]));
+    expect(decide(allowed, [decision('a')], by, at)).toMatchObject({
+      type: 'refuse',
+      reason: 'ALREADY_DECIDED',
+      message: expect.stringContaining('policy let it run'),
+    });
+  });
+
+  it('R21 the model reads that a call with an unknown outcome was not run again', () => {
+    const started = { callId: 'a', tool: 'write-file', title: 'A', toolId: 'x1' };
+    const lost = parked(
+      after(accepted(waitingFor('a'), decision('a')), [
+        { type: 'tool.started', ...started },
+        { type: 'tool.interrupted', ...started, rerun: false },
+      ]),
+    );
+    const { shown = '' } = pendingActions(lost)[0] ?? {};
+    const skipped = accepted(lost, decision('a', { decision: 'deny', reason: 'too late', shown }));
+    const call = skipped.calls['a'];
+    expect(call && resultForModel(call)).toEqual({
+      text: expect.stringMatching(/the person chose not to run it again\. Reason: too late$/),
+      isError: true,
     });
   });
 
@@ -330,13 +370,7 @@ describe('decisionInText', () => {
 
 /** A task that has asked in words, or whose budget is spent. */
 function parkedBy(event: TaskEvent): Snapshot {
-  const start = firstSnapshot('t', {
-    seq: 1,
-    at,
-    event: { type: 'task.created', sessionId: 's', principal: 'ada', settings: {} },
-  });
-  if (start === undefined) throw new Error('no task');
-  return after(start, [{ type: 'message.received', message: says('go'), channel: 'a2a' }, event]);
+  return taskAfter({ type: 'message.received', message: says('go'), channel: 'a2a' }, event);
 }
 
 describe('a bare approve of a client without the extension', () => {
@@ -401,7 +435,20 @@ describe('receive', () => {
       { messageId: 'm', parts: [{ type: 'text', text: 'yes' }] },
       { channel: 'a2a', wordsDecide: true, taskId: 't' },
     );
-    expect(refused).toMatchObject({ type: 'refuse', reason: 'DECISION_NEEDED', facts: { pending: 'a' } });
+    expect(refused).toMatchObject({
+      type: 'refuse',
+      reason: 'DECISION_NEEDED',
+      message: expect.stringContaining('Answer with exactly "approve" or "deny"'),
+      facts: { pending: 'a' },
+    });
+  });
+
+  it.each(['hello', 'approve'])('R04 queues %j while the task works, and changes nothing else', (text) => {
+    const working = accepted(waitingFor('a'), decision('a'));
+    expect(acceptMessage(working, says(text), { channel: 'a2a', wordsDecide: true })).toEqual({
+      type: 'append',
+      events: [{ type: 'message.received', message: says(text), channel: 'a2a' }],
+    });
   });
 });
 

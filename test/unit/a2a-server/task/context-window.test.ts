@@ -11,7 +11,9 @@ import {
   type ContextWindow,
 } from '../../../../a2a-server/task/context-window.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
+import type { TurnPart } from '../../../../a2a-server/task/turn-replay.ts';
 import { transcript } from '../../../../a2a-server/task/transcript.ts';
+import { turnWith } from '../../../support/folded-task.ts';
 import {
   entriesOf,
   plannedSession,
@@ -20,6 +22,7 @@ import {
   type PlannedTask,
 } from '../../../support/long-session.ts';
 import { runsOf } from '../../../support/property-runs.ts';
+import { request } from '../../../support/task-machine.ts';
 
 const NOTHING = { inputTokens: 0, outputTokens: 0 };
 
@@ -174,6 +177,15 @@ function turnOf(result: number): PlannedTask['turns'][number] {
   return { text: 10, calls: [{ input: 10, result }], message: null };
 }
 
+/** The events of a turn without calls. @param inputTokens the provider's count */
+function spoken(turn: number, text: string, inputTokens: number): TaskEvent[] {
+  return [
+    { type: 'turn.started', turn, model: 'm' },
+    { type: 'text.delta', turn, text },
+    { type: 'turn.finished', turn, end: 'stop', usage: { inputTokens, outputTokens: 1 } },
+  ];
+}
+
 function renumbered(event: TaskEvent, by: number): TaskEvent {
   if ('turn' in event) return { ...event, turn: event.turn + by };
   return event;
@@ -200,6 +212,20 @@ describe('the step that shortens a conversation', () => {
     expect(nextReduction([], session.current, room(window))).toMatchObject({ type: 'summarise', tokens });
   });
 
+  it('gets the task’s first message for its summary', () => {
+    const reduction = nextReduction([], new Session([many]).current, room(20_000));
+    expect(reduction?.type === 'summarise' && reduction.covered[0]?.kind).toBe('task');
+  });
+
+  it('is a summary up to the second-last turn, if only the provider counts too many tokens', () => {
+    const session = new Session([{ first: 10, turns: [turnOf(6_200), turnOf(6_200), turnOf(10)] }]);
+    session.append(...spoken(4, '', 50_000));
+    expect(nextReduction([], session.current, room(20_000))).toMatchObject({
+      type: 'summarise',
+      upTo: { taskId: 'k0', turn: 3 },
+    });
+  });
+
   it('is a clip, if one result of the last turn is too long', () => {
     const session = new Session([{ first: 10, turns: [turnOf(300_000)] }]);
     expect(session.squeeze(room(20_000), true)).toEqual([
@@ -220,7 +246,7 @@ describe('the step that shortens a conversation', () => {
   it('is a list of the calls, if no summary and no clip is possible', () => {
     const session = new Session([{ first: 10, turns: Array.from({ length: 90 }, () => turnOf(400)) }]);
     const [event] = session.squeeze(room(10_000), false);
-    expect(event).toMatchObject({ type: 'context.summarised', model: null });
+    expect(event).toMatchObject({ type: 'context.summarised', model: null, usage: NOTHING });
     const text = JSON.stringify(conversation([], session.current));
     expect(text).toContain('could not be summarised');
     expect(text).toContain('- read-file');
@@ -251,11 +277,7 @@ describe('the estimated size', () => {
     const session = new Session([{ first: 10, turns: [turnOf(3_000)] }]);
     const at = room(100_000);
     const guessed = tokensNeeded([], session.current, at);
-    session.append(
-      { type: 'turn.started', turn: 2, model: 'm' },
-      { type: 'text.delta', turn: 2, text: 'x'.repeat(300) },
-      { type: 'turn.finished', turn: 2, end: 'stop', usage: { inputTokens: 5_000, outputTokens: 1 } },
-    );
+    session.append(...spoken(2, 'x'.repeat(300), 5_000));
     const counted = tokensNeeded([], session.current, at);
     expect(counted).toBeGreaterThan(5_000);
     expect(counted).toBeLessThan(5_000 + guessed);
@@ -264,11 +286,40 @@ describe('the estimated size', () => {
 
   it('is never far below the program’s own estimate, whatever the provider counts', () => {
     const session = new Session([{ first: 60_000, turns: [] }]);
+    const guessed = tokensNeeded([], session.current, room(100_000));
+    session.append(...spoken(1, '', 3));
+    expect(tokensNeeded([], session.current, room(100_000))).toBe(guessed / 2);
+  });
+
+  it('includes the calls, the reasoning and the signatures that the model gets back', () => {
+    const at = room(100_000);
+    const state = { p: { signature: 'x'.repeat(300) } };
+    const parts: TurnPart[] = [
+      { type: 'reasoning', length: 300, state },
+      { type: 'text', length: 600 },
+      { type: 'call', input: { path: 'x'.repeat(900) } },
+    ];
+    const session = new Session([{ first: 10, turns: [] }]);
+    const before = tokensNeeded([], session.current, at);
     session.append(
       { type: 'turn.started', turn: 1, model: 'm' },
-      { type: 'turn.finished', turn: 1, end: 'stop', usage: { inputTokens: 3, outputTokens: 1 } },
+      { type: 'reasoning.delta', turn: 1, text: 'r'.repeat(300) },
+      { type: 'text.delta', turn: 1, text: 't'.repeat(600) },
+      ...turnWith([{ call: request('c', true), ask: false }]).filter(({ type }) => type === 'tool.requested'),
+      {
+        type: 'turn.finished',
+        turn: 1,
+        end: 'tool-calls',
+        usage: NOTHING,
+        replay: { basis: 'b', parts },
+      },
     );
-    expect(tokensNeeded([], session.current, room(100_000))).toBeGreaterThan(10_000);
+    // A turn and each of its parts and results add 10 tokens. The result of an open call is a sentence.
+    const result = tokensOf('This call was not run: the task ended first.');
+    const call = tokensOf('read-file') + tokensOf(JSON.stringify({ path: 'x'.repeat(900) }));
+    const expected =
+      10 + (10 + 100 + tokensOf(JSON.stringify(state))) + (10 + 200) + (10 + call) + (20 + result);
+    expect(tokensNeeded([], session.current, at)).toBe(before + expected);
   });
 });
 

@@ -26,6 +26,29 @@ describe('the conversation of a task', () => {
     expect(resultsOf([], taskWith('t', 5, 7))).toEqual([words('t-c1-0', 5), words('t-c2-0', 7)]);
   });
 
+  it('has no answer of white space alone, because providers refuse it', () => {
+    const spoken = (text: string): TaskEvent[] => [
+      { type: 'turn.started', turn: 1, model: 'm' },
+      { type: 'text.delta', turn: 1, text },
+      { type: 'turn.finished', turn: 1, end: 'stop', usage: { inputTokens: 1, outputTokens: 1 } },
+    ];
+    const answers = (text: string) =>
+      conversation([], after(taskWith('t'), ...spoken(text))).filter(({ role }) => role === 'assistant');
+    expect(answers(' \n')).toEqual([]);
+    expect(answers(' ok\n')).toEqual([{ role: 'assistant', text: ' ok\n', calls: [] }]);
+  });
+
+  it('is complete if the last turn of its summary is unknown', () => {
+    const summarised = after(taskWith('t', 5), {
+      type: 'context.summarised',
+      upTo: { taskId: 'gone', turn: 1 },
+      summary: 'so far',
+      model: null,
+      usage: { inputTokens: 0, outputTokens: 0 },
+    });
+    expect(conversation([], summarised)).toEqual(conversation([], taskWith('t', 5)));
+  });
+
   it('clips the turns up to the clip, and no later turn', () => {
     const clipped = after(taskWith('t', 900, 900), {
       type: 'context.clipped',

@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { firstSnapshot, fold, foldAll, foldEntries } from '../../../../a2a-server/task/fold.ts';
+import { firstSnapshot, fold, foldAll, foldEntries, foldNext } from '../../../../a2a-server/task/fold.ts';
 import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
+import { taskAfter, turnWith } from '../../../support/folded-task.ts';
 import { completed, created, message, working } from '../../../support/journal-samples.ts';
+import { request } from '../../../support/task-machine.ts';
 
 const turns = fc.integer({ min: 1, max: 3 });
 
@@ -79,5 +81,55 @@ describe('foldOn', () => {
   it('gives undefined without a first entry', () => {
     expect(foldAll('t', [])).toBeUndefined();
     expect(foldAll('t', [{ seq: 1, at: 1, event: working }])).toBeUndefined();
+  });
+});
+
+describe('foldNext', () => {
+  it('gives the events the next numbers, and by default the time of the last entry', () => {
+    const start = taskAfter(working);
+    const next = foldNext(start, [working, message('more')]);
+    expect(next).toMatchObject({ seq: start.seq + 2, messageSeq: start.seq + 2, updatedAt: start.updatedAt });
+    expect(foldNext(start, [working], 7).updatedAt).toBe(7);
+  });
+});
+
+describe('the fold', () => {
+  const usage = { inputTokens: 5, outputTokens: 1 };
+
+  it('adds the cost of a summary to its model, and nothing for a summary without a model', () => {
+    const upTo = { taskId: 't', turn: 1 };
+    const summarised = (model: string | null): TaskEvent => ({
+      type: 'context.summarised',
+      upTo,
+      summary: '',
+      model,
+      usage,
+    });
+    expect(taskAfter(summarised('m')).spending).toEqual({ m: { ...usage, usd: null } });
+    expect(taskAfter(summarised(null)).spending).toEqual({});
+  });
+
+  it('appends the parts of an artifact, or replaces them', () => {
+    const part = (text: string) => ({ type: 'text' as const, text });
+    const update = (text: string, append: boolean): TaskEvent => ({
+      type: 'artifact.updated',
+      turn: 1,
+      artifact: { artifactId: 'x', name: '', description: '', parts: [part(text)] },
+      append,
+      lastChunk: false,
+    });
+    const started: TaskEvent = { type: 'turn.started', turn: 1, model: 'm' };
+    const partsAfter = (append: boolean) =>
+      taskAfter(started, update('one', false), update('two', append)).openTurn?.artifacts.map(
+        ({ parts }) => parts,
+      );
+    expect(partsAfter(true)).toEqual([[part('one'), part('two')]]);
+    expect(partsAfter(false)).toEqual([[part('two')]]);
+  });
+
+  it('withdraws only the open question of a tool', () => {
+    const waits = taskAfter(...turnWith([{ call: request('a', false), ask: true }]));
+    const withdrew: TaskEvent = { type: 'tool.withdrew', callId: 'a', tool: 'write-file', title: 'A' };
+    expect(foldNext(waits, [withdrew]).calls).toEqual(waits.calls);
   });
 });

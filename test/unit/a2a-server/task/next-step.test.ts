@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TaskEvent, TurnEnd } from '../../../../a2a-server/task/events.ts';
-import { firstSnapshot, fold } from '../../../../a2a-server/task/fold.ts';
 import { nextStep, restartEvents } from '../../../../a2a-server/task/next-step.ts';
+import { taskAfter, turnWith } from '../../../support/folded-task.ts';
+import { request } from '../../../support/task-machine.ts';
+
+const working: TaskEvent = { type: 'task.working' };
 
 describe('nextStep, when the model requests no more calls', () => {
   it.each<[TurnEnd, string]>([
@@ -9,41 +12,16 @@ describe('nextStep, when the model requests no more calls', () => {
     ['tool-calls', 'task.completed'],
     ['content-filter', 'task.failed'],
   ])('a turn that ended with %s is followed by %s', (end, type) => {
-    const start = firstSnapshot('t', {
-      seq: 1,
-      at: 1,
-      event: { type: 'task.created', sessionId: 's', principal: 'p', settings: {} },
+    expect(nextStep(taskAfter(working, ...turnWith([], { end })))).toMatchObject({
+      type: 'append',
+      events: [{ type }],
     });
-    if (start === undefined) throw new Error('no task');
-    const turn = { turn: 1, model: 'm' };
-    const done = [
-      { type: 'task.working' as const },
-      { type: 'turn.started' as const, ...turn },
-      { type: 'turn.finished' as const, turn: 1, end, usage: { inputTokens: 1, outputTokens: 1 } },
-    ].reduce((s, event) => fold(s, { seq: s.seq + 1, at: 1, event }), start);
-    expect(nextStep(done)).toMatchObject({ type: 'append', events: [{ type }] });
   });
 });
 
 describe('a turn that ends with a question', () => {
   it.each(['Which?', null])('%j asks the person', (question) => {
-    const start = firstSnapshot('t', {
-      seq: 1,
-      at: 1,
-      event: { type: 'task.created', sessionId: 's', principal: 'p', settings: {} },
-    });
-    if (start === undefined) throw new Error('no task');
-    const events: TaskEvent[] = [
-      { type: 'task.working' },
-      { type: 'turn.started', turn: 1, model: 'm' },
-      {
-        type: 'turn.finished',
-        turn: 1,
-        end: { type: 'input-required', question },
-        usage: { inputTokens: 1, outputTokens: 1 },
-      },
-    ];
-    const asked = events.reduce((s, event) => fold(s, { seq: s.seq + 1, at: 1, event }), start);
+    const asked = taskAfter(working, ...turnWith([], { end: { type: 'input-required', question } }));
     expect(nextStep(asked)).toEqual({
       type: 'append',
       events: [{ type: 'input.required', pending: [], ...(question !== null && { question }) }],
@@ -51,27 +29,32 @@ describe('a turn that ends with a question', () => {
   });
 });
 
+describe('the calls of a turn', () => {
+  const reads = (callId: string) => ({ call: request(callId, true), ask: false });
+  const writes = (callId: string) => ({ call: request(callId, false), ask: false });
+
+  it.each([
+    ['adjacent read-only calls run side by side', [reads('a'), reads('b'), writes('c')], ['a', 'b']],
+    ['all read-only calls run side by side', [reads('a'), reads('b')], ['a', 'b']],
+    ['a call with side effects runs alone', [writes('a'), writes('b')], ['a']],
+    ['a call with side effects runs before a later read-only call', [writes('a'), reads('b')], ['a']],
+  ])('%s', (_, calls, expected) => {
+    const step = nextStep(taskAfter(working, ...turnWith(calls)));
+    expect(step.type === 'run' && step.calls.map(({ callId }) => callId)).toEqual(expected);
+  });
+});
+
 describe('restartEvents', () => {
   const events: TaskEvent[] = [
-    { type: 'task.working' },
+    working,
     { type: 'turn.started', turn: 1, model: 'm' },
     { type: 'task.completed' },
   ];
-  const after = (count: number) => {
-    const start = firstSnapshot('t', {
-      seq: 1,
-      at: 1,
-      event: { type: 'task.created', sessionId: 's', principal: 'p', settings: {} },
-    });
-    if (start === undefined) throw new Error('no task');
-    return restartEvents(
-      events.slice(0, count).reduce((s, event) => fold(s, { seq: s.seq + 1, at: 1, event }), start),
-    );
-  };
+  const after = (count: number) => restartEvents(taskAfter(...events.slice(0, count)));
 
   it('record an open turn, or that the task works again, and are empty for a task that does not work', () => {
     expect(after(0)).toEqual([]);
-    expect(after(1)).toEqual([{ type: 'task.working' }]);
+    expect(after(1)).toEqual([working]);
     expect(after(2)).toMatchObject([{ type: 'turn.abandoned', turn: 1 }]);
     expect(after(3)).toEqual([]);
   });

@@ -66,6 +66,7 @@ describe('the sum of several costs', () => {
       inputTokens: fc.nat(1_000),
       outputTokens: fc.nat(1_000),
       cachedInputTokens: fc.nat(1_000),
+      cacheWriteTokens: fc.nat(1_000),
       usd: fc.option(fc.nat(100)),
     },
     { requiredKeys: ['inputTokens', 'outputTokens', 'usd'] },
@@ -74,11 +75,11 @@ describe('the sum of several costs', () => {
   it('is unknown if one cost is unknown, and otherwise adds all of them', () => {
     fc.assert(
       fc.property(fc.array(spending, { maxLength: 10 }), (all) => {
-        const { inputTokens, usd, cachedInputTokens = 0 } = all.reduce(addSpending, NO_SPENDING);
-        expect(inputTokens).toBe(all.reduce((total, each) => total + each.inputTokens, 0));
-        expect(cachedInputTokens).toBe(all.reduce((total, each) => total + (each.cachedInputTokens ?? 0), 0));
+        const sum = all.reduce(addSpending, NO_SPENDING);
+        for (const kind of ['inputTokens', 'outputTokens', 'cachedInputTokens', 'cacheWriteTokens'] as const)
+          expect(sum[kind] ?? 0).toBe(all.reduce((total, each) => total + (each[kind] ?? 0), 0));
         const known = all.every((each) => each.usd !== null);
-        expect(usd).toBe(known ? all.reduce((total, each) => total + (each.usd ?? 0), 0) : null);
+        expect(sum.usd).toBe(known ? all.reduce((total, each) => total + (each.usd ?? 0), 0) : null);
       }),
     );
   });

@@ -48,6 +48,12 @@ describe('a transcript', () => {
     // No piece becomes shorter than the limit requires.
     expect(transcript([task, turn('a', 'x'.repeat(20_000)), turn('b', 'two')], text.length)).toBe(text);
   });
+
+  it('halves the limit of a piece until the text fits', () => {
+    const text = transcript([task, turn('a', 'x'.repeat(20_000)), turn('b', 'two')], 2_500);
+    expect(text.match(/\[… \d+ characters left out …\]/g)).toEqual(['[… 18500 characters left out …]']);
+    expect(text).toMatch(/^PERSON: Read the files\.\n[^]*RESULT OF read-file: two$/);
+  });
 });
 
 describe('the list of the calls that are left out', () => {
@@ -58,6 +64,13 @@ describe('the list of the calls that are left out', () => {
         '- read-file {"path":"a"}: one two',
         '- read-file {"path":"b"}: failed: gone',
       ].join('\n'),
+    );
+  });
+
+  it('keeps a third of its characters for a long earlier summary', () => {
+    const long: Passage = { kind: 'summary', steps: [{ role: 'user', text: 's'.repeat(5_000) }] };
+    expect(omittedTurns([long, turn('a', 'one')], 900)).toBe(
+      `${'s'.repeat(200)}\n[… 4700 characters left out …]\n${'s'.repeat(100)}\n\n${HEAD}\n- read-file {"path":"a"}: one`,
     );
   });
 
