@@ -70,6 +70,7 @@ export class AgentConnection {
   #lost: string | undefined;
   #reason: string | undefined;
   #ending: Promise<void> | undefined;
+  readonly #watching: Promise<void>;
 
   /** @throws ProductError AGENT_ERROR if the agent cannot start. */
   static async open(command: AcpAgentCommand, options: AgentConnectionOptions): Promise<AgentConnection> {
@@ -90,7 +91,7 @@ export class AgentConnection {
       })
       .onRequest(methods.client.session.requestPermission, ({ params, signal }) => this.#ask(params, signal))
       .connect(stream);
-    void this.#watch();
+    this.#watching = this.#watch();
   }
 
   get closed(): boolean {
@@ -164,7 +165,14 @@ export class AgentConnection {
     return `The agent ${commandText(this.#command)} answered with an error: ${oneLine(messageOf(error), 500)}.${this.#process.lastWords()}`;
   }
 
+  /** Ends the agent. Resolves when its process group has ended and the peer knows that. */
   end(): Promise<void> {
+    // `#watching` reports a failure of this.
+    this.#endProcess().catch(() => undefined);
+    return this.#watching;
+  }
+
+  #endProcess(): Promise<void> {
     this.#ending ??= (async () => {
       this.#client.close();
       await this.#process.end(KILL_MS);
@@ -206,7 +214,7 @@ export class AgentConnection {
         : how === undefined
           ? `closed its output (${messageOf(reason)}), and the server ended it`
           : `ended ${how}`);
-    await this.end();
+    await this.#endProcess();
     this.#lost = `The agent ${commandText(this.#command)} ${did}.${this.#process.lastWords()}`;
     this.#peer?.lost(this.#lost);
   }

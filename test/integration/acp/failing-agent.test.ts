@@ -140,15 +140,18 @@ describe('cancel', () => {
     expect((await agent.prompts()).length).toBe(2);
   });
 
-  it.each(['until-cancelled', 'deaf'] as const)('A4 a cancel during the work, %s', async (hang) => {
-    const acp = await started(await agentProgram());
-    const { taskId, sessionId } = await acp.service.tasks.send(says(steps({ say: 'On it.' }, { hang })));
-    await happens(acp, taskId, ({ type }) => type === 'text.delta');
-    await acp.service.tasks.cancel(taskId, { principal: ADA, channel: 'test' }, 'enough');
-    const done = await acp.send(says(steps({ say: 'Next.' }), { sessionId }));
-    expect(wordsOf(done)).toBe('Next.');
-    expect((await acp.service.tasks.snapshot(taskId, ADA)).status.state).toBe('canceled');
-  });
+  it.each(['until-cancelled', 'until-sigterm', 'deaf'] as const)(
+    'A4 a cancel during the work, %s',
+    async (hang) => {
+      const acp = await started(await agentProgram());
+      const { taskId, sessionId } = await acp.service.tasks.send(says(steps({ say: 'On it.' }, { hang })));
+      await happens(acp, taskId, ({ type }) => type === 'text.delta');
+      await acp.service.tasks.cancel(taskId, { principal: ADA, channel: 'test' }, 'enough');
+      const done = await acp.send(says(steps({ say: 'Next.' }), { sessionId }));
+      expect(wordsOf(done)).toBe('Next.');
+      expect((await acp.service.tasks.snapshot(taskId, ADA)).status.state).toBe('canceled');
+    },
+  );
 
   it('A1 an abort of one call stops the call, tells the agent, and the agent continues', async () => {
     const agent = await agentProgram();

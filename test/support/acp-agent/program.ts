@@ -129,8 +129,8 @@ async function take(client: AgentContext, sessionId: string, step: Step): Promis
   else if ('hang' in step) {
     if (step.hang === 'in-first-process' && takenUp) return undefined;
     await new Promise<void>((resolve) => {
-      if (step.hang !== 'deaf') cancel = resolve;
-      else process.on('SIGTERM', () => undefined);
+      if (step.hang === 'deaf') process.on('SIGTERM', () => undefined);
+      else if (step.hang !== 'until-sigterm') cancel = resolve;
     });
     return 'cancelled';
   } else if ('stop' in step) return step.stop;

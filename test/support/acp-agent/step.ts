@@ -39,8 +39,11 @@ export const step = z.union([
   /** This many megabytes on one line, or of lines that are no messages. */
   z.strictObject({ longLine: z.number() }),
   z.strictObject({ rubbish: z.number() }),
-  /** Waits for a cancel; `deaf` ignores even that; `in-first-process` waits only in the session's first process. */
-  z.strictObject({ hang: z.enum(['until-cancelled', 'deaf', 'in-first-process']) }),
+  /**
+   * Waits for a cancel; `until-sigterm` ignores the cancel, `deaf` ignores SIGTERM too; `in-first-process` waits only in
+   * the session's first process.
+   */
+  z.strictObject({ hang: z.enum(['until-cancelled', 'until-sigterm', 'deaf', 'in-first-process']) }),
   z.strictObject({ stop: z.enum(['refusal', 'max_tokens', 'max_turn_requests']) }),
   z.strictObject({ fail: z.string() }),
 ]);

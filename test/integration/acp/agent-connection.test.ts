@@ -1,0 +1,25 @@
+/** The connection to a real agent process. */
+import { expect, it } from '@jest/globals';
+import { AgentConnection } from '../../../a2a-server/models/acp/agent-connection.ts';
+import { commandEnvironment } from '../../../a2a-server/tools/shell/command-environment.ts';
+import { systemClock } from '../../../shared/runtime/clock.ts';
+import { agentProgram } from '../../support/acp-agent/agent-program.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+it('tells its peer that the agent has ended before end() resolves', async () => {
+  const connection = await AgentConnection.open(await agentProgram(), {
+    cwd: await temporaryDirectory(),
+    env: commandEnvironment(process.env),
+    clock: systemClock,
+    startMs: 30_000,
+  });
+  const lost: string[] = [];
+  connection.listen({
+    told: () => undefined,
+    asked: () => () => undefined,
+    lost: (message) => void lost.push(message),
+  });
+  connection.giveUp('said too much');
+  await connection.end();
+  expect(lost).toEqual([expect.stringContaining('said too much, and was ended')]);
+});
