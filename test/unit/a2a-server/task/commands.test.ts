@@ -165,6 +165,7 @@ describe('decide', () => {
     expect(decide(waitingFor('a', 'b'), [decision('zz')], by, at)).toMatchObject({
       type: 'refuse',
       reason: 'UNKNOWN_CALL',
+      message: 'Task t has no call zz. Pending: a, b.',
       facts: { pending: 'a, b' },
     });
   });

@@ -320,6 +320,9 @@ describe('the estimated size', () => {
     const expected =
       10 + (10 + 100 + tokensOf(JSON.stringify(state))) + (10 + 200) + (10 + call) + (20 + result);
     expect(tokensNeeded([], session.current, at)).toBe(before + expected);
+    // Another model gets the text and the calls with their checked input.
+    const plain = 10 + 200 + (10 + tokensOf('read-file') + tokensOf('{"path":"c"}')) + (20 + result);
+    expect(tokensNeeded([], session.current, { ...at, model: 'another' })).toBe(before + plain);
   });
 });
 

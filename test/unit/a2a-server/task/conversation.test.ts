@@ -27,13 +27,14 @@ describe('the conversation of a task', () => {
   });
 
   it('has no answer of white space alone, because providers refuse it', () => {
-    const spoken = (text: string): TaskEvent[] => [
-      { type: 'turn.started', turn: 1, model: 'm' },
-      { type: 'text.delta', turn: 1, text },
-      { type: 'turn.finished', turn: 1, end: 'stop', usage: { inputTokens: 1, outputTokens: 1 } },
-    ];
-    const answers = (text: string) =>
-      conversation([], after(taskWith('t'), ...spoken(text))).filter(({ role }) => role === 'assistant');
+    const answers = (text: string) => {
+      const spoken: TaskEvent[] = [
+        { type: 'turn.started', turn: 1, model: 'm' },
+        { type: 'text.delta', turn: 1, text },
+        { type: 'turn.finished', turn: 1, end: 'stop', usage: { inputTokens: 1, outputTokens: 1 } },
+      ];
+      return conversation([], after(taskWith('t'), ...spoken)).filter(({ role }) => role === 'assistant');
+    };
     expect(answers(' \n')).toEqual([]);
     expect(answers(' ok\n')).toEqual([{ role: 'assistant', text: ' ok\n', calls: [] }]);
   });

@@ -56,6 +56,18 @@ const expiries = (snapshot: Snapshot) =>
   pendingActions(snapshot).map(({ callId, expiresAt }) => [callId, expiresAt]);
 
 describe('the deadline of a pending action', () => {
+  it('is set on the asking event among other events of the append', () => {
+    const task = asking('a');
+    const events = withDeadlines(task, [{ type: 'task.working' }, parkOrContinue(task)], {
+      now: START,
+      expiry,
+    });
+    expect(events).toMatchObject([
+      { type: 'task.working' },
+      { type: 'input.required', pending: [{ expiresAt: new Date(START + 7 * DAY).toISOString() }] },
+    ]);
+  });
+
   it('is set when the action becomes pending, and shown with it', () => {
     expect(expiries(parked(asking('a', 'b')))).toEqual([
       ['a', '2026-01-08T00:00:00.000Z'],

@@ -94,6 +94,7 @@ describe('foldNext', () => {
 });
 
 describe('the fold', () => {
+  const started: TaskEvent = { type: 'turn.started', turn: 1, model: 'm' };
   const usage = { inputTokens: 5, outputTokens: 1 };
 
   it('adds the cost of a summary to its model, and nothing for a summary without a model', () => {
@@ -109,22 +110,54 @@ describe('the fold', () => {
     expect(taskAfter(summarised(null)).spending).toEqual({});
   });
 
-  it('appends the parts of an artifact, or replaces them', () => {
-    const part = (text: string) => ({ type: 'text' as const, text });
-    const update = (text: string, append: boolean): TaskEvent => ({
+  it('appends the parts of an artifact, or replaces them, and keeps other artifacts', () => {
+    const update = (artifactId: string, text: string, append: boolean): TaskEvent => ({
       type: 'artifact.updated',
       turn: 1,
-      artifact: { artifactId: 'x', name: '', description: '', parts: [part(text)] },
+      artifact: { artifactId, name: '', description: '', parts: [{ type: 'text', text }] },
       append,
       lastChunk: false,
     });
-    const started: TaskEvent = { type: 'turn.started', turn: 1, model: 'm' };
-    const partsAfter = (append: boolean) =>
-      taskAfter(started, update('one', false), update('two', append)).openTurn?.artifacts.map(
-        ({ parts }) => parts,
-      );
-    expect(partsAfter(true)).toEqual([[part('one'), part('two')]]);
-    expect(partsAfter(false)).toEqual([[part('two')]]);
+    const textsAfter = (append: boolean) =>
+      taskAfter(
+        started,
+        update('x', 'one', false),
+        update('y', 'other', false),
+        update('x', 'two', append),
+      ).openTurn?.artifacts.map(({ parts }) => parts.map((part) => 'text' in part && part.text));
+    expect(textsAfter(true)).toEqual([['one', 'two'], ['other']]);
+    expect(textsAfter(false)).toEqual([['two'], ['other']]);
+  });
+
+  it('sets the note of an open turn only', () => {
+    const noted: TaskEvent = { type: 'turn.noted', turn: 1, text: 'reads' };
+    expect(taskAfter(working, started, noted).status).toEqual({ state: 'working', note: 'reads' });
+    expect(taskAfter(working, noted).status).toEqual({ state: 'working' });
+  });
+
+  it('has the question of a task that asks in words', () => {
+    const asks: TaskEvent = { type: 'input.required', pending: [], question: 'Which?' };
+    expect(taskAfter(asks).status).toEqual({ state: 'input-required', pending: [], question: 'Which?' });
+  });
+
+  it('keeps the first decision of a call, and ignores calls that it does not know', () => {
+    const waits = taskAfter(...turnWith([{ call: request('a', false), ask: true }]));
+    const decided = (callId: string, decision: 'approve' | 'deny'): TaskEvent => ({
+      type: 'tool.decided',
+      callId,
+      tool: 'write-file',
+      title: 'A',
+      decision,
+      scope: 'once',
+      by: { principal: 'ada', channel: 'test' },
+      inputHash: '',
+      reason: null,
+      edited: null,
+    });
+    const once = foldNext(waits, [decided('a', 'approve')]);
+    expect(foldNext(once, [decided('a', 'deny')]).calls).toEqual(once.calls);
+    const runs: TaskEvent = { type: 'tool.started', callId: 'b', tool: 't', title: 'B', toolId: 'x' };
+    expect(foldNext(waits, [decided('b', 'approve'), runs]).calls).toEqual(waits.calls);
   });
 
   it('withdraws only the open question of a tool', () => {

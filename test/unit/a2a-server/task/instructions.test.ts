@@ -85,5 +85,10 @@ describe('the instruction files of a workspace', () => {
     expect(instructionsNote(files)).toBe(
       "The agent follows the workspace's AGENTS.md (2.0 kB), GEMINI.md (40 bytes, only its beginning).",
     );
+    expect(instructionsNote(chosenInstructions([file('AGENTS.md', 'x'.repeat(1_000))], 2_000))).toContain(
+      'AGENTS.md (1.0 kB)',
+    );
   });
+
+  it('add nothing to the prompt if there are none', () => expect(instructionsPrompt([])).toBe(''));
 });

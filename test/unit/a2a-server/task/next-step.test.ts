@@ -1,10 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
+import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
 import type { TaskEvent, TurnEnd } from '../../../../a2a-server/task/events.ts';
 import { nextStep, restartEvents } from '../../../../a2a-server/task/next-step.ts';
 import { taskAfter, turnWith } from '../../../support/folded-task.ts';
 import { request } from '../../../support/task-machine.ts';
 
 const working: TaskEvent = { type: 'task.working' };
+const reads = (callId: string) => ({ call: request(callId, true), ask: false });
+const writes = (callId: string) => ({ call: request(callId, false), ask: false });
 
 describe('nextStep, when the model requests no more calls', () => {
   it.each<[TurnEnd, string]>([
@@ -30,9 +33,6 @@ describe('a turn that ends with a question', () => {
 });
 
 describe('the calls of a turn', () => {
-  const reads = (callId: string) => ({ call: request(callId, true), ask: false });
-  const writes = (callId: string) => ({ call: request(callId, false), ask: false });
-
   it.each([
     ['adjacent read-only calls run side by side', [reads('a'), reads('b'), writes('c')], ['a', 'b']],
     ['all read-only calls run side by side', [reads('a'), reads('b')], ['a', 'b']],
@@ -41,6 +41,16 @@ describe('the calls of a turn', () => {
   ])('%s', (_, calls, expected) => {
     const step = nextStep(taskAfter(working, ...turnWith(calls)));
     expect(step.type === 'run' && step.calls.map(({ callId }) => callId)).toEqual(expected);
+  });
+});
+
+describe('a task whose budget is spent', () => {
+  it('asks whether to continue, and marks the question as one about the budget', () => {
+    const limits = { budget: { ...NO_BUDGET, turns: 1 }, now: 1 };
+    expect(nextStep(taskAfter(working, ...turnWith([], { end: 'length' })), limits)).toEqual({
+      type: 'append',
+      events: [{ type: 'input.required', pending: [], question: expect.any(String), budget: true }],
+    });
   });
 });
 

@@ -3,6 +3,7 @@ import { decide } from '../../../../a2a-server/task/commands.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldNext } from '../../../../a2a-server/task/fold.ts';
 import { findSameQuestion, pendingActions } from '../../../../a2a-server/task/pending.ts';
+import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { parked, taskAfter, turnWith } from '../../../support/folded-task.ts';
 import { questionCall, request } from '../../../support/task-machine.ts';
 
@@ -25,6 +26,24 @@ describe('a pending action', () => {
     expect(action).toMatchObject({ callId: 'a', first: true });
   });
 
+  it('names the rule that asks, and what a person can do', () => {
+    const own = { ...request('b', false), source: { type: 'acp-agent' as const, agent: 'x' } };
+    const task = taskAfter(
+      { type: 'turn.started', turn: 1, model: 'm' },
+      {
+        type: 'tool.requested',
+        turn: 1,
+        call: request('a', false),
+        verdict: { type: 'ask', rule: 'rule 1' },
+      },
+      { type: 'tool.requested', turn: 1, call: own, verdict: { type: 'ask' } },
+    );
+    const [first, second] = pendingActions(task);
+    expect(first).toMatchObject({ rule: 'rule 1', decisions: ['approve', 'deny', 'edit'] });
+    expect(second?.decisions).toEqual(['approve', 'deny']);
+    expect(second).not.toHaveProperty('rule');
+  });
+
   it.each([
     ['its outcome is lost', [starts, lost], 'outcome-unknown'],
     ['its files have changed', [outdated], 'content-changed'],
@@ -37,6 +56,38 @@ describe('a pending action', () => {
     const by = { principal: 'ada', channel: 'test' };
     expect(decide(waits, [{ ...plain, shown: null }], by, 1)).toMatchObject({ reason: 'INPUT_CHANGED' });
     expect(decide(waits, [{ ...plain, shown: action?.shown ?? '' }], by, 1).type).toBe('append');
+  });
+});
+
+describe('the first question of a task', () => {
+  const isFirst = (snapshot: Snapshot, callId: string): boolean =>
+    pendingActions(snapshot).find((action) => action.callId === callId)?.first === true;
+  const waits = { call: request('a', false), ask: true };
+
+  it('is none of two that wait at the same time', () => {
+    const both = taskAfter(...turnWith([waits, { call: request('b', false), ask: true }]));
+    expect([isFirst(both, 'a'), isFirst(both, 'b')]).toEqual([false, false]);
+  });
+
+  it('may come after calls that no person was asked about', () => {
+    const ran: TaskEvent = {
+      type: 'tool.finished',
+      callId: 'b',
+      tool: 'read-file',
+      title: 'B',
+      toolId: 'x2',
+      outcome: { type: 'ok', text: '', summary: '' },
+    };
+    const others = ['b', 'c'].map((id) => ({ call: request(id, true), ask: false }));
+    expect(isFirst(foldNext(taskAfter(...turnWith([waits, ...others])), [ran]), 'a')).toBe(true);
+  });
+
+  it('D2 is not the call after a question that its tool withdrew', () => {
+    const asks: TaskEvent = { type: 'tool.asked', call: questionCall('a.q1'), askedBy: 'a' };
+    const withdrew: TaskEvent = { type: 'tool.withdrew', callId: 'a.q1', tool: 'ask-person', title: '' };
+    const later = turnWith([{ call: request('b', false), ask: true }], { turn: 2 });
+    expect(isFirst(foldNext(allowed, [starts, ...later]), 'b')).toBe(true);
+    expect(isFirst(foldNext(allowed, [starts, asks, withdrew, ...later]), 'b')).toBe(false);
   });
 });
 
