@@ -21,20 +21,21 @@ function resultsOf(...args: Parameters<typeof conversation>): string[] {
   );
 }
 
+const answers = (text: string) => {
+  const spoken: TaskEvent[] = [
+    { type: 'turn.started', turn: 1, model: 'm' },
+    { type: 'text.delta', turn: 1, text },
+    { type: 'turn.finished', turn: 1, end: 'stop', usage: { inputTokens: 1, outputTokens: 1 } },
+  ];
+  return conversation([], after(taskWith('t'), ...spoken)).filter(({ role }) => role === 'assistant');
+};
+
 describe('the conversation of a task', () => {
   it('contains each result unchanged', () => {
     expect(resultsOf([], taskWith('t', 5, 7))).toEqual([words('t-c1-0', 5), words('t-c2-0', 7)]);
   });
 
   it('has no answer of white space alone, because providers refuse it', () => {
-    const answers = (text: string) => {
-      const spoken: TaskEvent[] = [
-        { type: 'turn.started', turn: 1, model: 'm' },
-        { type: 'text.delta', turn: 1, text },
-        { type: 'turn.finished', turn: 1, end: 'stop', usage: { inputTokens: 1, outputTokens: 1 } },
-      ];
-      return conversation([], after(taskWith('t'), ...spoken)).filter(({ role }) => role === 'assistant');
-    };
     expect(answers(' \n')).toEqual([]);
     expect(answers(' ok\n')).toEqual([{ role: 'assistant', text: ' ok\n', calls: [] }]);
   });

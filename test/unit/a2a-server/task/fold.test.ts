@@ -52,6 +52,27 @@ function oneByOne(entries: readonly JournalEntry[]): Snapshot | undefined {
   return start && rest.reduce(fold, start);
 }
 
+const update = (artifactId: string, text: string, append: boolean): TaskEvent => ({
+  type: 'artifact.updated',
+  turn: 1,
+  artifact: { artifactId, name: '', description: '', parts: [{ type: 'text', text }] },
+  append,
+  lastChunk: false,
+});
+
+const decided = (callId: string, decision: 'approve' | 'deny'): TaskEvent => ({
+  type: 'tool.decided',
+  callId,
+  tool: 'write-file',
+  title: 'A',
+  decision,
+  scope: 'once',
+  by: { principal: 'ada', channel: 'test' },
+  inputHash: '',
+  reason: null,
+  edited: null,
+});
+
 describe('foldOn', () => {
   it('J2 gives the same as folding each entry alone', () => {
     fc.assert(fc.property(life, (entries) => expect(foldAll('t', entries)).toEqual(oneByOne(entries))));
@@ -111,22 +132,16 @@ describe('the fold', () => {
   });
 
   it('appends the parts of an artifact, or replaces them, and keeps other artifacts', () => {
-    const update = (artifactId: string, text: string, append: boolean): TaskEvent => ({
-      type: 'artifact.updated',
-      turn: 1,
-      artifact: { artifactId, name: '', description: '', parts: [{ type: 'text', text }] },
-      append,
-      lastChunk: false,
-    });
-    const textsAfter = (append: boolean) =>
-      taskAfter(
-        started,
-        update('x', 'one', false),
-        update('y', 'other', false),
-        update('x', 'two', append),
-      ).openTurn?.artifacts.map(({ parts }) => parts.map((part) => 'text' in part && part.text));
-    expect(textsAfter(true)).toEqual([['one', 'two'], ['other']]);
-    expect(textsAfter(false)).toEqual([['two'], ['other']]);
+    const both = taskAfter(started, update('x', 'one', false), update('y', 'other', false));
+    const texts = [true, false].map((append) =>
+      foldNext(both, [update('x', 'two', append)]).openTurn?.artifacts.map(({ parts }) =>
+        parts.map((part) => 'text' in part && part.text),
+      ),
+    );
+    expect(texts).toEqual([
+      [['one', 'two'], ['other']],
+      [['two'], ['other']],
+    ]);
   });
 
   it('sets the note of an open turn only', () => {
@@ -142,18 +157,6 @@ describe('the fold', () => {
 
   it('keeps the first decision of a call, and ignores calls that it does not know', () => {
     const waits = taskAfter(...turnWith([{ call: request('a', false), ask: true }]));
-    const decided = (callId: string, decision: 'approve' | 'deny'): TaskEvent => ({
-      type: 'tool.decided',
-      callId,
-      tool: 'write-file',
-      title: 'A',
-      decision,
-      scope: 'once',
-      by: { principal: 'ada', channel: 'test' },
-      inputHash: '',
-      reason: null,
-      edited: null,
-    });
     const once = foldNext(waits, [decided('a', 'approve')]);
     expect(foldNext(once, [decided('a', 'deny')]).calls).toEqual(once.calls);
     const runs: TaskEvent = { type: 'tool.started', callId: 'b', tool: 't', title: 'B', toolId: 'x' };

@@ -20,6 +20,9 @@ const outdated: TaskEvent = {
 /** A task with the call `a`, which policy allowed. */
 const allowed = taskAfter(...turnWith([{ call: request('a', false), ask: false }]));
 
+const isFirst = (snapshot: Snapshot, callId: string): boolean =>
+  pendingActions(snapshot).find((action) => action.callId === callId)?.first === true;
+
 describe('a pending action', () => {
   it.each([request('a', false), questionCall('a')])('is the first question of its task: $tool', (call) => {
     const [action] = pendingActions(taskAfter(...turnWith([{ call, ask: true }])));
@@ -60,8 +63,6 @@ describe('a pending action', () => {
 });
 
 describe('the first question of a task', () => {
-  const isFirst = (snapshot: Snapshot, callId: string): boolean =>
-    pendingActions(snapshot).find((action) => action.callId === callId)?.first === true;
   const waits = { call: request('a', false), ask: true };
 
   it('is none of two that wait at the same time', () => {
