@@ -48,7 +48,7 @@ async function started(target: string): Promise<() => Promise<string>> {
 }
 
 describe('a build', () => {
-  it('keeps the files of earlier builds, so that running programs can load them', async () => {
+  it('a build keeps the files of earlier builds, so that running programs can load them', async () => {
     const place = await temporaryDirectory();
     const target = join(place, 'dist');
     await replaceBuild(await draftOf(place, 'one'), target);
@@ -61,7 +61,7 @@ describe('a build', () => {
     expect((await readdir(target)).filter((name) => name.endsWith('.map'))).toEqual(['late-three.js.map']);
   });
 
-  it('deletes superseded files after a time, and the oldest of too many', async () => {
+  it('a build deletes superseded files after a time, and the oldest files if there are too many', async () => {
     const place = await temporaryDirectory();
     const target = join(place, 'dist');
     const late = async (): Promise<string[]> =>
@@ -80,7 +80,7 @@ describe('a build', () => {
   });
 
   it(
-    'can run twice at once while a server runs: the server keeps running, and the next one starts',
+    'two builds can run at once while a server runs: that server keeps running, and the next one starts',
     async () => {
       const place = join(
         process.cwd(),

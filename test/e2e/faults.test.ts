@@ -57,7 +57,7 @@ describe('a short run of the fault harness', () => {
     answers = (await begin('--only', 'answers', '--rounds', '1')).counts;
   });
 
-  it('R20 R21 R22 R65 server and bridge, killed at random, lose nothing and repeat nothing', async () => {
+  it('R20 R21 R22 R65 random kills of server and bridge lose nothing and repeat nothing', async () => {
     const counts = await faults('--only', 'kills', '--rounds', '1');
     expect(counts['kills: kills']).toBeGreaterThanOrEqual(10);
     expect(counts['kills: flows']).toBeGreaterThan(0);

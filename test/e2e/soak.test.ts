@@ -29,11 +29,11 @@ function expectFlat({ growth, between, log }: Soaked & { log: string }, mayDiffe
 }
 
 describe('many turns', () => {
-  it('R29 over one keep-alive socket do not increase the server’s listeners, heap, handles and timers', async () => {
+  it('R29 many turns over one keep-alive socket do not increase the server’s listeners, heap, handles and timers', async () => {
     expectFlat(await soakServer({ warmUp: 5, window: 2, between: 5 }));
   }, 120_000);
 
-  it('R29 over MCP and the bridge do not increase the bridge’s listeners, heap, handles and timers', async () => {
+  it('R29 many turns over MCP do not increase the bridge’s listeners, heap, handles and timers', async () => {
     expectFlat(await soakBridge({ warmUp: 8, window: 3, between: 5 }), LIMITS_OF_REQUESTS);
   }, 120_000);
 });

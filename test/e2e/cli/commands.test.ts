@@ -9,7 +9,7 @@ const result = z.looseObject({ sessionId: z.string(), state: z.string(), output:
 const waiting = z.looseObject({ sessionId: z.string() });
 
 describe('commands of the agent', () => {
-  it('appear in a list with their usage', async () => {
+  it('the list of commands gives the usage of each', async () => {
     const on = await cliStage();
     const { code, stdout } = await on.run('commands');
     expect(code).toBe(0);
@@ -19,7 +19,7 @@ describe('commands of the agent', () => {
     });
   });
 
-  it('R20 restore a changed file after approval, on a server that restarted after a kill', async () => {
+  it('R20 the restore command restores a changed file after approval, on a server that restarted after a kill', async () => {
     const before = await cliStage();
     await writeFile(join(before.server.workspace, 'notes.md'), 'mine\n');
     const task = await before.peer.send('Create notes.md with "theirs"');
@@ -58,7 +58,7 @@ describe('commands of the agent', () => {
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('path') });
   });
 
-  it('fail with the list of commands if unknown, and with the reason if impossible', async () => {
+  it('an unknown command fails with the list of commands, and an impossible one with the reason', async () => {
     const on = await cliStage();
     const unknown = await on.run('command', 'undo');
     expect(unknown).toMatchObject({ code: 3, stderr: expect.stringContaining('checkpoint restore') });

@@ -43,7 +43,7 @@ async function report(on: CliStage): Promise<z.infer<typeof costReportSchema>> {
 }
 
 describe('cost', () => {
-  it('sums tokens and dollars by day, session and model, and keeps the sums across a kill of the server', async () => {
+  it('cost sums tokens and dollars by day, session and model, and keeps the sums across a kill of the server', async () => {
     const { on, script } = await start({ otherModel: [UNPRICED] });
     script(says('One.', { cacheReadTokens: 2_000, cacheWriteTokens: 400 }), says('Two.'), says('Three.'));
     const { sessionId } = await on.peer.send('first task');
@@ -92,7 +92,7 @@ describe('cost', () => {
     expect(rows.find((each) => each.sessionId === other.sessionId)?.usd).toBeNull();
   });
 
-  it('shows the budget per day, which asks before the next task and survives a restart', async () => {
+  it('cost shows the budget per day; a spent budget asks before the next task, also after a restart', async () => {
     const { on, script } = await start({ budgetCostPerDay: 0.4 });
     script(says('One.'), says('Two.'));
     await on.peer.send('first task');

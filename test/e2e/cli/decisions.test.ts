@@ -310,7 +310,7 @@ describe('the session argument', () => {
 });
 
 describe('answer', () => {
-  it('R69 sends the text that an agent without extensions asks for, and waits until the task settles', async () => {
+  it('R69 answer sends the text that an agent without extensions asks for, and waits until the task settles', async () => {
     const agent = await plainAgent('1.0');
     const home = await temporaryDirectory();
     const at = { home, env: { MCP_A2A_BRIDGE_AGENT_URL: agent.url } };

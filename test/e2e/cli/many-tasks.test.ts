@@ -50,7 +50,7 @@ describe('R101 an old session waits behind 600 newer ones', () => {
     await rm(directoryOf(server), { recursive: true, force: true });
   });
 
-  it('R101 the command line lists it first, counts the rest, and lists all of them on request', async () => {
+  it('R101 the command line lists the old session first, counts the rest, and lists all sessions on request', async () => {
     const { stdout } = await run('tasks');
     const rows = stdout.trimEnd().split('\n');
     expect(rows[1]).toMatch(/input-required +1 .*Create test\.md with hello$/);
@@ -63,7 +63,7 @@ describe('R101 an old session waits behind 600 newer ones', () => {
     expect(await list('--state', 'completed', '--limit', '10')).toMatchObject({ more: NEWER - 10 });
   });
 
-  it('R101 the shortest prefix that the list shows, a code and a call find it', async () => {
+  it('R101 the shortest prefix in the list, a code and a call id find the old session', async () => {
     const { stdout } = await run('tasks', '--state', 'input-required');
     const [short = ''] = stdout.split('\n')[1]?.split(/\s/) ?? [];
     expect(short.length).toBeLessThan(old.sessionId.length);
@@ -79,7 +79,7 @@ describe('R101 an old session waits behind 600 newer ones', () => {
     expect(several.stderr).toMatch(/Several sessions begin with "session-"[^]*… and more/);
   });
 
-  it('R101 the tool lists it first and counts the rest', async () => {
+  it('R101 the tool lists the old session first and counts the rest', async () => {
     const program = await builtBridge();
     const { url: agentUrl, token } = server;
     const client = await RawClient.start(program, {
@@ -104,7 +104,7 @@ describe('R101 an old session waits behind 600 newer ones', () => {
     }
   });
 
-  it('R101 the client library lists it first, with the number of all tasks', async () => {
+  it('R101 the client library lists the old session first, with the number of all tasks', async () => {
     const { tasks, total } = await new A2aClient(server).tasks();
     expect(tasks[0]).toMatchObject({ taskId: old.taskId, state: 'waiting' });
     expect(tasks).toHaveLength(51);
@@ -114,20 +114,23 @@ describe('R101 an old session waits behind 600 newer ones', () => {
     expect(all.tasks).toHaveLength(NEWER + 1);
   });
 
-  (BROWSER === undefined ? it.skip : it)('R101 the page opens it, and shows more on request', async () => {
-    const browser = await startBrowser();
-    try {
-      const page = await browser.newPage();
-      await signIn(page, server);
-      await page.getByText('+hello').waitFor();
-      expect(await page.title()).toBe('(1) Approvals');
-      const entries = page.getByRole('navigation', { name: 'Tasks' }).getByRole('listitem');
-      expect(await entries.count()).toBe(51);
-      await page.getByRole('button', { name: `Show more (${NEWER + 1 - 51})` }).click();
-      await page.getByRole('button', { name: `Show more (${NEWER + 1 - 101})` }).waitFor();
-      expect(await entries.count()).toBe(101);
-    } finally {
-      await browser.close();
-    }
-  });
+  (BROWSER === undefined ? it.skip : it)(
+    'R101 the page opens the old session, and shows more sessions on request',
+    async () => {
+      const browser = await startBrowser();
+      try {
+        const page = await browser.newPage();
+        await signIn(page, server);
+        await page.getByText('+hello').waitFor();
+        expect(await page.title()).toBe('(1) Approvals');
+        const entries = page.getByRole('navigation', { name: 'Tasks' }).getByRole('listitem');
+        expect(await entries.count()).toBe(51);
+        await page.getByRole('button', { name: `Show more (${NEWER + 1 - 51})` }).click();
+        await page.getByRole('button', { name: `Show more (${NEWER + 1 - 101})` }).waitFor();
+        expect(await entries.count()).toBe(101);
+      } finally {
+        await browser.close();
+      }
+    },
+  );
 });

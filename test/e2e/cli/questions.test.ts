@@ -17,7 +17,7 @@ async function waiting(on: CliStage, text = TASK): Promise<{ id: string; calls: 
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
 describe('answer', () => {
-  it('R20 D1 accepts a choice or its number after a restart of the server; with anything else the question still waits', async () => {
+  it('R20 D1 answer accepts a choice or its number after a restart of the server; with any other text the question still waits', async () => {
     const before = await cliStage();
     const { id, calls } = await waiting(before);
     await before.server.kill();
@@ -42,7 +42,7 @@ describe('answer', () => {
     expect(watched.stdout).toMatch(/working\nlight blue\n/);
   });
 
-  it('names one of several questions', async () => {
+  it('answer needs the call id if several questions wait', async () => {
     const on = await cliStage();
     const { id, calls } = await waiting(
       on,

@@ -129,7 +129,7 @@ describe('run', () => {
     },
   );
 
-  it('ends with 5 when the task is cancelled', async () => {
+  it('run exits with 5 if the task is cancelled', async () => {
     const on = await cliStage();
     const running = cliRunning(['run', plan(wait(600))], on.at);
     const [, session = ''] = /^Session (\S+)/.exec(await running.line('Session ')) ?? [];

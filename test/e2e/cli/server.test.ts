@@ -45,7 +45,7 @@ describe('server', () => {
     });
   });
 
-  it('page starts it; without a terminal it prints the plain address, which grants no access', async () => {
+  it('page starts the server; without a terminal it prints the plain address, which grants no access', async () => {
     const { code, stdout, stderr } = await run('page', '--json');
     expect(code).toBe(0);
     const { url } = z.strictObject({ url: z.string() }).parse(JSON.parse(stdout));

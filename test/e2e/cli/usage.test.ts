@@ -95,7 +95,7 @@ describe('a command line with an error', () => {
     },
   );
 
-  it('reports to a person on stderr, without colours if stderr is not a terminal', async () => {
+  it('an error for a person is on stderr, without colours if stderr is not a terminal', async () => {
     const { code, stdout, stderr } = await run('cancel');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^error: missing required argument 'session'\n\(mcp-a2a-bridge --help/);

@@ -12,7 +12,7 @@ function steps(events: readonly StreamEvent[]): string[] {
 }
 
 describe.each(ENDINGS)('a call that waits (its first connection: $name)', (ending) => {
-  it('R01 runs exactly once if approved after its stream has ended, and the new stream has the result', async () => {
+  it('R01 a waiting call runs exactly once if approved after its stream has ended, and the new stream has the result', async () => {
     const { peer, file } = await sharedStage();
     const first = await delegate(peer, ending, { text: 'append "once" to effects.txt' });
     const { taskId, pending, seq } = await first.parked();
@@ -32,7 +32,7 @@ describe.each(ENDINGS)('a call that waits (its first connection: $name)', (endin
     expect(whole.filter((type) => type === 'tool.started')).toHaveLength(1);
   });
 
-  it('R02 never runs if denied after its stream has ended, and the model continues with the reason', async () => {
+  it('R02 a waiting call never runs if denied after its stream has ended, and the model continues with the reason', async () => {
     const { peer, file } = await sharedStage();
     const text = plan(append('effects.txt', 'never'), { say: 'And that is that.' });
     const first = await delegate(peer, ending, { text });
@@ -51,7 +51,7 @@ describe.each(ENDINGS)('a call that waits (its first connection: $name)', (endin
     expect(await file('effects.txt')).toBeUndefined();
   });
 
-  it('R03 the first of two decisions leaves the other call pending and ends the request; the second continues the turn once', async () => {
+  it('R03 the first of two decisions leaves the other call pending and ends its request; the second continues the turn once', async () => {
     const { peer, file } = await sharedStage();
     const text = plan({ together: [append('one.txt', '1'), append('two.txt', '2')] });
     const first = await delegate(peer, ending, { text });

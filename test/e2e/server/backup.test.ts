@@ -248,7 +248,7 @@ describe('a start of the server', () => {
   it.each([
     ['is shortened', (path: string) => truncate(path, 4_096)],
     ['is gone', (path: string) => rm(path)],
-  ])('R102 on a journal that %s reports this, and does not serve', async (_, damage) => {
+  ])('R102 a server on a journal that %s reports this, and does not serve', async (_, damage) => {
     const { server, peer } = await stage();
     await (await peer.stream('append "x" to a.txt')).parked();
     await server.stop();

@@ -89,7 +89,7 @@ describe('a name that does not exist', () => {
 });
 
 describe('an unreadable request', () => {
-  it('X3 without parts, or with invalid parts, gets a typed error', async () => {
+  it('X3 a message without parts, or with invalid parts, gets a typed error', async () => {
     const { peer } = on;
     const { taskId } = parked;
     for (const parts of [[], [{}], [{ text: ['approve'] }], [{ text: 5 }]])
@@ -101,7 +101,7 @@ describe('an unreadable request', () => {
     await expectNothingChanged();
   });
 
-  it('X3 with a text of 10 MB gets a typed error, over every connection, and as a stream', async () => {
+  it('X3 a message with a text of 10 MB gets a typed error, over every connection, and as a stream', async () => {
     const { peer } = on;
     const text = 'x'.repeat(10 * 1024 * 1024);
     await expectRefusal(peer.send(text), 'TOO_LARGE');
@@ -112,7 +112,7 @@ describe('an unreadable request', () => {
     await expectNothingChanged();
   });
 
-  it('X1 with a wrong token or none is refused', async () => {
+  it('X1 a request with a wrong token or without a token is refused', async () => {
     const { peer } = on;
     const { taskId } = parked;
     for (const Authorization of ['', 'Bearer', 'Bearer wrong-token-0123456789', 'Basic abc'])

@@ -17,7 +17,7 @@ const refusal = z.looseObject({
 });
 
 describe('the commands of the agent', () => {
-  it('appear on the card with the server’s capabilities, and in a list for clients with a token (X1)', async () => {
+  it('X1 the card has the capabilities, and the command list needs a token', async () => {
     const { server } = await sharedStage();
     const card: unknown = await (await fetch(`${server.url}/.well-known/agent-card.json`)).json();
     expect(card).toMatchObject({
@@ -44,7 +44,7 @@ describe('the commands of the agent', () => {
     });
   });
 
-  it('are messages of one data part over HTTP+JSON; an invalid command is refused by name, and starts nothing', async () => {
+  it('a command is a message of one data part over HTTP+JSON; an invalid command is refused by name, and starts nothing', async () => {
     const { server } = await sharedStage();
     const send = async (data: object): Promise<unknown> => {
       const response = await fetch(`${server.url}/message:send`, {

@@ -12,7 +12,7 @@ import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-exte
 const INVALID_PARAMS = -32602;
 
 describe('an invalid decision', () => {
-  it('R06 with an unknown word is refused, the call still waits, and nothing runs', async () => {
+  it('R06 a decision with an unknown word is refused, the call still waits, and nothing runs', async () => {
     const { peer, file } = await sharedStage();
     const first = await peer.stream('append "once" to effects.txt');
     const { taskId, pending, seq } = await first.parked();
@@ -41,7 +41,7 @@ describe('an invalid decision', () => {
     expect(await file('effects.txt')).toBe('once');
   });
 
-  it('R06 as a text neither approves nor denies', async () => {
+  it('R06 a text other than an exact decision word decides nothing, and for a client with the extension no text decides', async () => {
     const { peer, file } = await sharedStage();
     const { taskId, pending, seq } = await (await peer.stream('append "x" to effects.txt')).parked();
     // A client with the extension decides with data. Its text is never a decision.
@@ -67,7 +67,7 @@ describe('an invalid decision', () => {
 });
 
 describe.each(ENDINGS)('decisions after a first connection $name', (ending) => {
-  it('R07 on an unknown or decided call get a typed answer with the first decision; nothing runs twice', async () => {
+  it('R07 a decision on an unknown or decided call gets a typed answer with the first decision; nothing runs twice', async () => {
     const { server, peer, file } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(shell(`echo ran >> effects.txt; echo running; ${gate.wait}`));
@@ -213,7 +213,7 @@ describe('the scope of a decision', () => {
 });
 
 describe('an unknown session', () => {
-  it('R15 gives an error that lists the existing sessions, and starts no task', async () => {
+  it('R15 an unknown session gives an error that lists the existing sessions, and starts no task', async () => {
     const { peer } = await sharedStage();
     const none = await refusal(peer.send('say hello', { sessionId: 'session-none' }));
     expect(none).toMatchObject({ reason: 'UNKNOWN_SESSION', facts: { sessions: '' } });

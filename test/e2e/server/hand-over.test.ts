@@ -95,7 +95,7 @@ const legacyEvent = z.object({
 const timed = z.object({ statusUpdate: z.object({ status: z.object({ timestamp: z.string() }) }) });
 
 describe('a task that another client continues', () => {
-  it('S1 runs on with that client’s decision; every reader learns who decided what, over which channel, when, on which input', async () => {
+  it('S1 a task continues with the decision of another client; every reader learns who decided what, when, and over which channel', async () => {
     const { server, peer, file } = await stage();
     const gate = await makeGate(server.workspace);
     // A starts the task over JSON-RPC 1.0, and disconnects as soon as the question appears.
@@ -152,7 +152,7 @@ describe('a task that another client continues', () => {
     expect(seenByC.at(-1)).toMatchObject({ final: true, status: { state: 'completed' } });
   });
 
-  it('D1 R08 gets two decisions at once: the first valid one wins, and the other client learns who decided, how and when', async () => {
+  it('D1 R08 of two decisions at once the first valid one wins, and the other client learns who decided, how and when', async () => {
     const { server, peer, file } = await stage();
     const plain = new PlainClient(server);
     for (let round = 0; round < 6; round += 1) {

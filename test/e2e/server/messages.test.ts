@@ -12,7 +12,7 @@ import { stage, stageAgain } from '../../support/stage.ts';
 import { modelEndpoint, serverWithModel } from '../../support/model-stage.ts';
 
 describe.each(ENDINGS)('a message during a tool run, after a first connection $name', (ending) => {
-  it('R04 is queued, and answered after the turn', async () => {
+  it('R04 a message during a tool run is queued, and answered after the turn', async () => {
     const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const first = await delegate(peer, ending, { text: plan(shell(`echo running; ${gate.wait}`)) });
@@ -39,7 +39,7 @@ describe.each(ENDINGS)('a message during a tool run, after a first connection $n
 });
 
 describe('a message while a call waits', () => {
-  it('R04 is refused with a clear error, and changes nothing', async () => {
+  it('R04 a message while a call waits is refused with a clear error, and changes nothing', async () => {
     const { peer } = await sharedStage();
     const { taskId, sessionId, pending, seq } = await (await peer.stream('append "x" to a.txt')).parked();
     for (const to of [{ taskId }, { sessionId }]) {
@@ -68,7 +68,7 @@ describe('a second message with the same id', () => {
     options = serverWithModel(model);
   });
 
-  it('R27 at the same time: one task, one model call, and a cursor on it for every stream', async () => {
+  it('R27 two messages with one id at the same time make one task and one model call, and each stream follows that task', async () => {
     const { peer } = await stage(options);
     model.script({ type: 'turn', turn: { text: ['I append.'], calls: [APPEND] } });
     const send = async () => (await peer.stream('append it', { messageId: 'the-same' })).rest();
@@ -88,7 +88,7 @@ describe('a second message with the same id', () => {
     expect(model.received).toHaveLength(1);
   });
 
-  it('R27 after a kill -9 and a restart: still one task and one model call; another body is a conflict', async () => {
+  it('R27 a second message with the same id after a kill -9 makes no second task or model call; another body is a conflict', async () => {
     const before = await stage(options);
     model.script({ type: 'turn', turn: { calls: [APPEND] } });
     const first = await before.peer.stream('append it', { messageId: 'the-same' });
@@ -120,7 +120,7 @@ describe('a second message with the same id', () => {
     });
   });
 
-  it('R27 while the task works: the second stream shows its current state, and later events', async () => {
+  it('R27 a second message with the same id while the task works gets a stream with its current state and later events', async () => {
     const { server, peer, file } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(shell(`echo running; ${gate.wait}`), append('effects.txt', 'once'));

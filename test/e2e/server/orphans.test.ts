@@ -52,7 +52,7 @@ describe('a server that is killed while a command runs', () => {
     ['grandchildren', '(sleep 90 & sleep 90 & wait) & wait'],
     ['a child that ignores SIGTERM', "trap '' TERM; while :; do sleep 1; done"],
   ])(
-    'R94 has its command’s group ended by the next server before a person is asked: %s',
+    'R94 the next server ends the process group of the command before it asks a person: %s',
     async (_, command) => {
       const { before, taskId, group, seq } = await killedBeside(command, ['--grace', '1s']);
       expect(await running(group)).toBeGreaterThan(0);
@@ -88,7 +88,7 @@ describe('a server that is killed while a command runs', () => {
     expect((await stream.parked()).pending).toMatchObject([{ reason: 'outcome-unknown' }]);
   });
 
-  it('R94 has its MCP servers ended too, if they do not end at the end of their input', async () => {
+  it('R94 the next server also ends MCP servers that keep running after the end of their input', async () => {
     const home = await newServerHome();
     try {
       const args = ['-c', 'echo $$ >> groups; sleep 90'];

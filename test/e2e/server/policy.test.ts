@@ -100,7 +100,7 @@ describe('a2a-server policy try', () => {
 });
 
 describe('rules in the configuration file', () => {
-  it('prevent the server’s start if they contradict each other, and the error names both', async () => {
+  it('contradictory rules prevent the start of the server, and the error names both', async () => {
     const config = await rulesFile({
       server: {
         policy: [

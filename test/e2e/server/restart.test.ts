@@ -64,7 +64,7 @@ async function killedInCommand(): Promise<{
 }
 
 describe('killed while a command runs', () => {
-  it('R21 it is interrupted, its outcome is unknown, and a person is asked; if approved, it runs again', async () => {
+  it('R21 after a kill the command is interrupted with an unknown outcome; it runs again only if a person approves', async () => {
     const { stage: after, taskId, seq, pass } = await killedInCommand();
     const { peer, file } = after;
     const stream = await peer.follow(taskId, seq);
@@ -85,7 +85,7 @@ describe('killed while a command runs', () => {
     expect(starts(await peer.history(taskId))).toBe(2);
   });
 
-  it('R21 if denied, it is skipped, and the model learns that the outcome is unknown', async () => {
+  it('R21 if a person denies the command, it is skipped, and the model learns that the outcome is unknown', async () => {
     const { stage: after, taskId, seq } = await killedInCommand();
     const { peer, file } = after;
     const { pending } = await (await peer.follow(taskId, seq)).parked();
@@ -98,7 +98,7 @@ describe('killed while a command runs', () => {
     expect(task.text).toContain('We end.');
   });
 
-  it('R21 after a second kill it still waits for a decision, and never runs by itself', async () => {
+  it('R21 after a second kill the command still waits for a decision, and never runs by itself', async () => {
     const { stage: once, taskId, seq } = await killedInCommand();
     const { pending } = await (await once.peer.follow(taskId, seq)).parked();
     const seen = await once.peer.task(taskId);
@@ -131,7 +131,7 @@ describe('killed while nothing with side effects runs', () => {
     model = await modelEndpoint();
   });
 
-  it('R22 in a model turn: the turn is discarded, and the next server runs it again', async () => {
+  it('R22 after a kill in a model turn, the turn is discarded, and the next server runs it again', async () => {
     const before = await stage(serverWithModel(model));
     const turn = { text: ['Half of ', 'a sentence.'] };
     model.script({ type: 'turn', turn, cut: { frames: 2, ending: 'silence' } }, { type: 'turn', turn });
@@ -150,7 +150,7 @@ describe('killed while nothing with side effects runs', () => {
     ]);
   });
 
-  it('R22 in a read-only tool: the tool runs again by itself, with the same result', async () => {
+  it('R22 after a kill in a read-only tool, the tool runs again by itself, with the same result', async () => {
     const before = await stage();
     const first = await before.peer.stream(plan(wait(1.5), { say: 'We end.' }));
     await first.until(({ activity }) => activity?.type === 'tool.started');
@@ -170,7 +170,7 @@ describe('killed while nothing with side effects runs', () => {
 });
 
 describe('an orderly shutdown', () => {
-  it('a waiting task still waits, and the exit code is 0', async () => {
+  it('after an orderly shutdown a waiting task still waits, and the exit code is 0', async () => {
     const before = await stage();
     const { taskId } = await (await before.peer.stream('append "x" to a.txt')).parked();
     const seen = await before.peer.task(taskId);

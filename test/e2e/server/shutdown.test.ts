@@ -27,7 +27,7 @@ async function logged({ server }: Stage, text: string): Promise<void> {
 }
 
 describe('SIGTERM', () => {
-  it('R49 lets a running tool finish; meanwhile work is refused, and the next server continues', async () => {
+  it('R49 SIGTERM lets a running tool finish; the server refuses new work, and the next server continues', async () => {
     const at = await stage({ args: PATIENT });
     const gate = await makeGate(at.server.workspace);
     const before = await at.peer.stream(
@@ -56,7 +56,7 @@ describe('SIGTERM', () => {
     expect(overview.calls).toMatchObject([{ state: 'ok' }]);
   });
 
-  it('R49 stops the tool after the grace period, with its whole process group, and records the shutdown as the reason', async () => {
+  it('R49 SIGTERM stops a tool after the grace period, with its whole process group, and records the shutdown as the reason', async () => {
     const at = await stage({ args: ['--grace', '1s'] });
     const stream = await at.peer.stream(
       plan(shell(`echo $$ > group.txt; echo running; ${LONG}`), { say: 'We end.' }),
@@ -115,7 +115,7 @@ describe('SIGTERM', () => {
 });
 
 describe('SIGTERM to a server that is still starting', () => {
-  it('R49 ends it in order after its start, and the server never reports that it is ready', async () => {
+  it('R49 SIGTERM during the start ends the server in order, and the server never reports that it is ready', async () => {
     const home = await newServerHome();
     const script = join(directoryOf(home), 'script');
     await promisify(execFile)('mkfifo', [script]);
@@ -141,7 +141,7 @@ describe('SIGTERM to a server that is still starting', () => {
 });
 
 describe('SIGHUP', () => {
-  it('ends neither the server nor its tools, because only their terminal has ended', async () => {
+  it('SIGHUP ends neither the server nor its tools, because only their terminal has ended', async () => {
     const at = await stage();
     const gate = await makeGate(at.server.workspace);
     const stream = await at.peer.stream(plan(shell(`echo running; ${gate.wait}; echo through`)), AUTO);

@@ -23,7 +23,7 @@ function after(seq: number, events: readonly StreamEvent[]): StreamEvent[] {
 }
 
 describe.each(ENDINGS)('two streams on one task (the first connection: $name)', (ending) => {
-  it('R05 both get all events in one order, and the end of one does not end the other', async () => {
+  it('R05 two streams get all events in one order, and the end of one does not end the other', async () => {
     const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(append('a.txt', '1'), shell(`echo running; ${gate.wait}`));
@@ -70,7 +70,7 @@ const DEPARTURES: {
 
 describe('a client that disconnects while a tool runs', () => {
   it.each(DEPARTURES)(
-    'R24 its connection $name: the tool keeps running, and a new subscription gets the rest',
+    'R24 a connection that is $name leaves the tool running, and a new subscription gets the rest',
     async (departure) => {
       const { server, peer, file } = await sharedStage();
       const gate = await makeGate(server.workspace);
@@ -93,7 +93,7 @@ describe('a client that disconnects while a tool runs', () => {
     },
   );
 
-  it('R24 its connection stays open: the next request on it gets the rest', async () => {
+  it('R24 if the connection stays open, the next request on it gets the rest', async () => {
     const { server, peer, file } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(shell(`echo ran >> effects.txt; echo running; ${gate.wait}; echo over`));
@@ -118,7 +118,7 @@ describe('a client that disconnects while a tool runs', () => {
 });
 
 describe('a stream that is cut', () => {
-  it('R25 after event k, for every k: the events before and after the cut are the journal, without gap or repeat', async () => {
+  it('R25 for a cut after any event, the events before and after the cut are the journal, without gap or repeat', async () => {
     const { peer } = await sharedStage();
     const text = plan(
       { say: 'One ', repeat: 2 },
@@ -140,7 +140,7 @@ describe('a stream that is cut', () => {
     }
   });
 
-  it('R25 by a reader that reconnects for every event, while the task works, parks and continues', async () => {
+  it('R25 a reader that reconnects for every event gets each event once, while the task works, parks and continues', async () => {
     const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(append('a.txt', '1'), shell(`echo running; ${gate.wait}`), { say: 'Over.' });
@@ -155,7 +155,7 @@ describe('a stream that is cut', () => {
     expect(updates(await nervous)).toEqual(updates(after(from, await peer.history(taskId))));
   });
 
-  it('R25 J1 S1 by a kill -9 and a restart: the reader’s events equal the journal on the disk', async () => {
+  it('R25 J1 S1 across a kill -9 and a restart, the reader’s events equal the journal on the disk', async () => {
     const before = await stage();
     const gate = await makeGate(before.server.workspace);
     const text = plan(append('a.txt', '1'), shell(`echo running; ${gate.wait}`), append('b.txt', '2'));

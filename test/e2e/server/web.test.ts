@@ -11,7 +11,7 @@ const fetched = (url: string): PlannedCall => ({ tool: 'fetch', input: { url } }
 const listing = ({ host }: Site) => ({ args: ['--allow-private-host', host] });
 
 describe('fetch', () => {
-  it('X2 refuses every address of this machine, and asks no person', async () => {
+  it('X2 fetch refuses every address of this machine, and asks no person', async () => {
     const site = await openPages({ '/': 'secret' });
     const { peer } = await stage();
     const { taskId } = await peer.send(plan(fetched(`${site.origin}/`), { say: 'We end.' }));
@@ -21,7 +21,7 @@ describe('fetch', () => {
     expect(site.asked).toEqual([]);
   });
 
-  it('X2 requests a host from the operator’s list, after a person has seen the URL', async () => {
+  it('X2 fetch requests a host from the operator’s list after a person has seen the URL', async () => {
     const site = await openPages({ '/a': '<title>Page</title><p>The words.' });
     const { peer } = await stage(listing(site));
     const first = await peer.stream(plan(fetched(`${site.origin}/a`), { say: 'We end.' }));
@@ -36,7 +36,7 @@ describe('fetch', () => {
     expect(site.asked).toEqual(['/a']);
   });
 
-  it('E2 R22 runs again on the next server without asking if the server is killed during an approved fetch', async () => {
+  it('E2 R22 an approved fetch runs again on the next server without asking, if the server is killed during it', async () => {
     let hang = true;
     const reached = new EventEmitter();
     const half = once(reached, 'half');
@@ -64,7 +64,7 @@ describe('fetch', () => {
 });
 
 describe('crawl', () => {
-  it('R40 stops when it is aborted by its toolId, and the model gets the results so far', async () => {
+  it('R40 crawl stops when it is aborted by its toolId, and the model gets the results so far', async () => {
     const site = await openPages({
       '/': '<title>Start</title><p>How to extract content.</p><a href="/slow">on</a>',
       '/slow': (_request, response) =>
