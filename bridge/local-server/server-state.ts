@@ -1,5 +1,6 @@
 /** Reads the state of the local server, without starting it. */
 import { readFile } from 'node:fs/promises';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import { readServerRecord, type ServerRecord } from '../../shared/state/server-record.ts';
 import { tokenPath } from '../../shared/state/token-file.ts';
 import { healthOf } from './health.ts';
@@ -27,4 +28,12 @@ export async function serverState(stateDirectory: string): Promise<ServerState> 
     case 'stranger':
       return { type: 'strange', record, message: health.message };
   }
+}
+
+/** The error for a command that needs to stop or to read this server. */
+export function strangeServer({ record, message }: Extract<ServerState, { type: 'strange' }>): ProductError {
+  return new ProductError(
+    'AGENT_UNREACHABLE',
+    `Process ${String(record.pid)} should be the local server at ${record.url}, but does not answer like it: ${message}. Check the process, and end it yourself.`,
+  );
 }

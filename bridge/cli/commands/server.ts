@@ -1,18 +1,10 @@
 /** `server start|stop|status`: controls the local a2a-server. */
-import { setTimeout as delay } from 'node:timers/promises';
-import { ProductError } from '../../../shared/runtime/errors.ts';
-import type { ServerRecord } from '../../../shared/state/server-record.ts';
 import { findServer } from '../../local-server/find-server.ts';
-import { isProcess } from '../../state/process-id.ts';
 import { EXIT_UNAVAILABLE } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
-import { type ServerState, serverState } from '../../local-server/server-state.ts';
+import { endServer } from '../../local-server/end-server.ts';
+import { type ServerState, serverState, strangeServer } from '../../local-server/server-state.ts';
 import { durationText } from '../terminal/age.ts';
-
-/** A stopping server gives its tools a grace period first. In milliseconds. */
-const STOP_MS = 30_000;
-/** The polling interval in milliseconds. The system reports only the end of child processes, so the command polls. */
-const LOOK_MS = 50;
 
 /** @throws ProductError CONFIGURATION if the server does not start, with the end of its log */
 export async function startServer(run: CommandRun<CommonOptions>): Promise<void> {
@@ -30,15 +22,8 @@ export async function startServer(run: CommandRun<CommonOptions>): Promise<void>
 export async function stopServer(run: CommandRun<CommonOptions>): Promise<void> {
   const { stateDir } = run.settings;
   const state = await serverState(stateDir);
-  if (state.type === 'strange') throw stranger(state);
-  if (state.type === 'running') {
-    process.kill(state.record.pid, 'SIGTERM');
-    if (!(await ended(state.record)))
-      throw new ProductError(
-        'SHUTTING_DOWN',
-        `The server (pid ${String(state.record.pid)}) did not end within ${String(STOP_MS / 1000)} s. "mcp-a2a-bridge logs" shows its log.`,
-      );
-  }
+  if (state.type === 'strange') throw strangeServer(state);
+  if (state.type === 'running') await endServer(state.record);
   tell(
     run,
     { type: 'stopped' },
@@ -49,7 +34,7 @@ export async function stopServer(run: CommandRun<CommonOptions>): Promise<void> 
 /** @returns EXIT_UNAVAILABLE if no server runs */
 export async function serverStatus(run: CommandRun<CommonOptions>): Promise<number> {
   const state = await serverState(run.settings.stateDir);
-  if (state.type === 'strange') throw stranger(state);
+  if (state.type === 'strange') throw strangeServer(state);
   tell(run, state, '');
   return state.type === 'running' ? 0 : EXIT_UNAVAILABLE;
 }
@@ -78,20 +63,4 @@ function tell(
   terminal.say(
     `${paint('green', 'running')} at ${url}, pid ${String(pid)}, version ${version}, up ${durationText(Date.now() - Date.parse(startedAt))}`,
   );
-}
-
-function stranger({ record, message }: Extract<ServerState, { type: 'strange' }>): ProductError {
-  return new ProductError(
-    'AGENT_UNREACHABLE',
-    `Process ${String(record.pid)} should be the local server at ${record.url}, but does not answer like it: ${message}. Check the process, and end it yourself.`,
-  );
-}
-
-async function ended({ pid }: ServerRecord): Promise<boolean> {
-  const until = performance.now() + STOP_MS;
-  while (isProcess(pid)) {
-    if (performance.now() > until) return false;
-    await delay(LOOK_MS);
-  }
-  return true;
 }

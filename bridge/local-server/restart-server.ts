@@ -1,0 +1,26 @@
+/** Restarts the local server, so that it reads its settings again. The next server resumes its tasks. */
+import type { ServerRecord } from '../../shared/state/server-record.ts';
+import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
+import type { LocalServer } from './find-server.ts';
+import { endServer } from './end-server.ts';
+import { serverState, strangeServer } from './server-state.ts';
+import { withStartLock } from './start-lock.ts';
+import { startServer } from './start-server.ts';
+
+/**
+ * The bridges of the user wait for the start lock meanwhile. So none of them starts a server with its own environment.
+ * @returns undefined if no server runs; then it starts none
+ * @throws ProductError SHUTTING_DOWN if the server does not end, CONFIGURATION if the next one does not start
+ */
+export async function restartServer(
+  local: Pick<LocalServer, 'stateDirectory' | 'script' | 'configFile'>,
+): Promise<{ before: ServerRecord; after: ServerRecord } | undefined> {
+  await prepareStateDirectory(local.stateDirectory);
+  return withStartLock(local.stateDirectory, async () => {
+    const state = await serverState(local.stateDirectory);
+    if (state.type === 'strange') throw strangeServer(state);
+    if (state.type === 'stopped') return undefined;
+    await endServer(state.record);
+    return { before: state.record, after: await startServer(local) };
+  });
+}
