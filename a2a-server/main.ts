@@ -59,6 +59,7 @@ function program(): Command {
   addPolicy(command);
   addConfirmClock(command);
   addCheck(command);
+  addModels(command);
   addJournal(command);
   const unflagged = Object.values(UNFLAGGED_SETTINGS).map(
     (it) => `  ${it.env}: ${it.describe} (${it.allowed})`,
@@ -107,6 +108,22 @@ function addCheck(server: Command): void {
         process.exit(report.ok ? 0 : EXIT_CONFIGURATION);
       } catch (error) {
         fail(error, json);
+      }
+    });
+}
+
+function addModels(server: Command): void {
+  server
+    .command('models')
+    .description(
+      'prints as JSON: the models of the settings, the known models, and the models that programs on this machine serve',
+    )
+    .action(async (_, it: Command) => {
+      try {
+        const { reportModels } = await import('./startup/report-models.ts');
+        say(JSON.stringify(await reportModels(it.optsWithGlobals(), process.env)));
+      } catch (error) {
+        fail(error, true);
       }
     });
 }

@@ -46,26 +46,38 @@ const COMMAND_PAUSE_MS = 10_000;
 /** A person may have to unlock something first. In milliseconds. */
 export const KEY_COMMAND_LIMIT_MS = 20_000;
 
+/** The source of a key. It reads no key. */
+export function keySource(
+  { variables }: Pick<KeyNeeds, 'variables'>,
+  setting: KeySetting | undefined,
+  env: Environment,
+): KeySource {
+  if (setting !== undefined && 'command' in setting)
+    return { type: 'command', program: setting.command[0] ?? '' };
+  const named = setting === undefined ? variables : [setting.env];
+  const name = named.find((variable) => env[variable]) ?? named[0] ?? '';
+  return { type: 'variable', name, set: (env[name] ?? '') !== '' };
+}
+
 /** @throws ProductError CONFIGURATION if a needed variable is missing */
 export function providerKey(needs: KeyNeeds, setting: KeySetting | undefined, env: Environment): ProviderKey {
-  if (setting !== undefined && 'command' in setting) {
-    const { command } = setting;
-    return {
-      source: { type: 'command', program: command[0] ?? '' },
-      read: () => keyFromCommand(needs.provider, command),
-    };
-  }
-  const variables = setting === undefined ? needs.variables : [setting.env];
-  const name = variables.find((variable) => env[variable]) ?? variables[0] ?? '';
-  const key = env[name] ?? '';
-  if (key === '' && (needs.needed || setting !== undefined)) throw missingKey(needs.provider, variables);
-  if (key !== '' && !SENDABLE.test(key))
+  const { provider, needed, variables } = needs;
+  const source = keySource(needs, setting, env);
+  if (setting !== undefined && 'command' in setting)
+    return { source, read: () => keyFromCommand(provider, setting.command) };
+  const { env: own } = setting ?? {};
+  const key = source.type === 'variable' ? (env[source.name] ?? '') : '';
+  if (key === '' && (needed || own !== undefined))
+    throw missingKey(provider, own === undefined ? variables : [own]);
+  if (key !== '' && !SENDABLE.test(key)) {
+    const variable = keySourceText(provider, source);
     throw new ProductError(
       'CONFIGURATION',
-      `The key in ${name} contains spaces or special characters. Set the variable to the key alone.`,
-      { facts: { provider: needs.provider, variable: name } },
+      `The key in ${variable} contains spaces or special characters. Set the variable to the key alone.`,
+      { facts: { provider } },
     );
-  return { source: { type: 'variable', name, set: key !== '' }, read: () => Promise.resolve(key) };
+  }
+  return { source, read: () => Promise.resolve(key) };
 }
 
 /** The source of a key, for messages. */

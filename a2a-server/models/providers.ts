@@ -18,7 +18,7 @@ import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { BASE_URL, isBaseUrl, type ProviderName } from './model-settings.ts';
 import { needsResponses } from './needs-responses.ts';
-import { providerKey, type KeySetting, type ProviderKey } from './provider-key.ts';
+import { keySource, providerKey, type KeySetting, type KeySource, type ProviderKey } from './provider-key.ts';
 import type { ProviderRequest } from './prompt.ts';
 import { fetchWithVersion, hasVersion, withoutSlash, withVersion } from './versioned-url.ts';
 
@@ -172,6 +172,16 @@ export function resolveProvider(
     load: (model, apiKey) => provider.load(model, { baseURL, apiKey }),
     request: (model) => provider.request?.(model) ?? {},
   };
+}
+
+/** The source of a provider's key, and whether the provider needs one. It reads no key. */
+export function keyOf(
+  name: ProviderName,
+  setting: KeySetting | undefined,
+  env: Environment,
+): { source: KeySource; needed: boolean } {
+  const { keyVariables, keyNeeded } = PROVIDERS[name];
+  return { source: keySource({ variables: keyVariables }, setting, env), needed: keyNeeded };
 }
 
 /**

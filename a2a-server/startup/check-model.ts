@@ -1,10 +1,10 @@
 /** Tries one model, and says what to do if it does not answer. */
 import { type CheckResult, fail, ok, warn } from '../../shared/runtime/check-result.ts';
+import { nearestNames } from '../../shared/text/nearest-names.ts';
 import { knownModelIds } from '../models/known-models.ts';
 import { findLocalModels, isLoopbackUrl } from '../models/local-models.ts';
 import type { Model } from '../models/model.ts';
 import { OFFLINE_MODEL_ID, parseModelId } from '../models/model-settings.ts';
-import { nearestNames } from '../models/nearest-names.ts';
 import { KEY_COMMAND_LIMIT_MS } from '../models/provider-key.ts';
 import { providerUrl } from '../models/providers.ts';
 import type { ServerSettings } from './settings.ts';
@@ -72,7 +72,7 @@ async function nextStep(
   }
   if (cause === 'connection' && isLoopbackUrl(url))
     return `Start the program that serves the model at ${url}, or name its address: ${modelSet(id)} --base-url <url>.`;
-  return 'Do what the message says, then run this again. --offline leaves this check out.';
+  return 'Do what the message says, then run this again.';
 }
 
 /** The ids of models with similar names, of the same provider. */
@@ -88,7 +88,6 @@ async function similarModels(id: string, settings: CheckedSettings['settings']):
   return near.length > 0 ? near : served.slice(0, 3);
 }
 
-/** The command that sets a model. @param id null if the model is unknown */
-export function modelSet(id: string | null): string {
-  return `mcp-a2a-bridge model set ${id ?? '<provider>:<model>'}`;
+function modelSet(id: string): string {
+  return `mcp-a2a-bridge model set ${id}`;
 }

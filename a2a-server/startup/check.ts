@@ -8,7 +8,7 @@ import { OFFLINE_MODEL_ID, TIERS } from '../models/model-settings.ts';
 import { NO_RECORDS } from '../processes/child-processes.ts';
 import { NO_OUTPUTS } from '../tools/builtin/read-output.ts';
 import { agentText } from './agent-backend.ts';
-import { checkModel, modelSet } from './check-model.ts';
+import { checkModel } from './check-model.ts';
 import { prepareServer } from './prepare.ts';
 import { readServerSettings } from './read-settings.ts';
 import { unknownMcpServers } from './server-policy.ts';
@@ -60,7 +60,7 @@ export async function checkServer(
         : fail(
             MODEL,
             `${agent ?? 'it'} cannot be used: ${messageOf(error)}`,
-            `Set ${variable} for the program that starts the server: your MCP client, or this terminal. Or name a command that prints the key: ${modelSet(agent)} --key-command "<command>".`,
+            `Set ${variable} for the program that starts the server: your MCP client, or this terminal.`,
           );
     return { ok: false, agent, missingVariable: variable, findings: [finding] };
   }

@@ -1,7 +1,7 @@
 /** Creates and checks the models of the server, from its settings and environment. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { languageModel } from '../models/language-model.ts';
-import { knownModel } from '../models/known-models.ts';
+import { modelFacts } from '../models/model-facts.ts';
 import { parameterRefusal, parameterRequest, type ModelParameters } from '../models/model-parameters.ts';
 import type { ProviderRequest } from '../models/prompt.ts';
 import { mergeProviderData } from '../models/provider-data.ts';
@@ -10,13 +10,7 @@ import type { Model, Models } from '../models/model.ts';
 import type { RetryPolicy } from '../models/retry-policy.ts';
 import { keySourceText } from '../models/provider-key.ts';
 import { resolveProvider } from '../models/providers.ts';
-import {
-  DEFAULT_WINDOW,
-  OFFLINE_MODEL_ID,
-  parseModelId,
-  TIERS,
-  type ModelSettings,
-} from '../models/model-settings.ts';
+import { OFFLINE_MODEL_ID, parseModelId, TIERS, type ModelSettings } from '../models/model-settings.ts';
 import type { ServerSettings } from './settings.ts';
 import { priceAdvice } from '../../shared/protocol/price-advice.ts';
 
@@ -75,12 +69,7 @@ function build(
     env,
   );
   const secrets: string[] = [];
-  const known = knownModel(parsed.provider, parsed.model);
-  // Another endpoint may have other prices. An unknown price is better than a wrong price.
-  const listPrice = settings.baseUrls[parsed.provider] === undefined ? known?.price : undefined;
-  const price = settings.prices[id] ?? listPrice;
-  const contextWindow = settings.contextWindow[id] ?? known?.contextWindow ?? DEFAULT_WINDOW;
-  const inputModes = settings.inputModes[id] ?? known?.inputModes ?? [];
+  const { contextWindow, price, inputModes } = modelFacts(id, settings);
   const refusal = parameterRefusal(parsed, parameters, contextWindow);
   if (refusal !== undefined)
     throw new ProductError(

@@ -10,8 +10,8 @@ import { EXAMPLE_MODEL } from '../models/model-settings.ts';
 import { findLocalModels } from '../models/local-models.ts';
 import type { ServerSettings } from './settings.ts';
 
-/** The answer waits for the list, so the limit is short. In milliseconds. */
-const LIST_LIMIT_MS = 250;
+/** A port without a program refuses at once. Only a program that hangs uses the whole time. In milliseconds. */
+const LIST_LIMIT_MS = 1_000;
 const MOST_SHOWN = 5;
 
 type AdviceSettings = Pick<ServerSettings, 'stateDir' | 'configFile' | 'baseUrls'>;

@@ -1,5 +1,6 @@
 /** Reads the server's settings from flags, environment variables, the configuration file ("server") and defaults. */
 import { isAbsolute, parse } from 'node:path';
+import { z } from 'zod';
 import { sourceOfSetting, readConfigFile, resolveSettings } from '../../shared/settings/config.ts';
 import type { Sources } from '../../shared/settings/config.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
@@ -20,9 +21,7 @@ export async function readServerSettings(
   flags: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<ServerSettings> {
-  const { stateDir, configFile, named, flags: settingFlags } = settingsSources(flags, env);
-  const file = await readConfigFile(configFile, named);
-  const sources = { flags: settingFlags, env, file: { path: configFile, values: file.server } };
+  const { stateDir, configFile, sources } = await serverSources(flags, env);
   const settings = resolveSettings(ALL_SETTINGS, sources);
   checkHost(settings.host, settings.allowRemote);
   if (settings.workspace !== undefined) await checkWorkspace({ ...settings, stateDir }, sources);
@@ -31,9 +30,33 @@ export async function readServerSettings(
     ...settings,
     workspace: settings.workspace ?? currentDirectory(),
     stateDir,
-    configFile: named ? configFile : undefined,
+    configFile,
     portChosen,
   };
+}
+
+/**
+ * The origin of each setting's value: a flag, a variable, the path of the file, or `default`.
+ * @throws ProductError CONFIGURATION if the file cannot be read
+ */
+export async function originsOf<Key extends keyof typeof ALL_SETTINGS>(
+  keys: readonly Key[],
+  flags: Readonly<Record<string, unknown>>,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Record<Key, string>> {
+  const { sources } = await serverSources(flags, env);
+  const origins = keys.map((key) => [key, sourceOfSetting(ALL_SETTINGS, key, sources)]);
+  return z.custom<Record<Key, string>>().parse(Object.fromEntries(origins));
+}
+
+async function serverSources(
+  flags: Readonly<Record<string, unknown>>,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<{ stateDir: string; configFile: string | undefined; sources: Sources }> {
+  const { stateDir, configFile, named, flags: settingFlags } = settingsSources(flags, env);
+  const file = await readConfigFile(configFile, named);
+  const sources = { flags: settingFlags, env, file: { path: configFile, values: file.server } };
+  return { stateDir, configFile: named ? configFile : undefined, sources };
 }
 
 /**

@@ -35,13 +35,22 @@ export async function writeConfig(
   text: string,
   fresh: number,
 ): Promise<string | undefined> {
+  return replaceConfig(file, text, { fresh, backUp: file.mode !== undefined });
+}
+
+/** As `writeConfig`. A backup is optional. */
+export async function replaceConfig(
+  file: ConfigFile,
+  text: string,
+  { fresh, backUp }: { fresh: number; backUp: boolean },
+): Promise<string | undefined> {
   const { path, mode } = file;
   // The user has made the file read-only on purpose. A rename would bypass this permission.
   if (mode !== undefined && (mode & 0o222) === 0)
     throw unusableConfigError(path, 'it is read-only. Make it writable (chmod u+w) first');
   try {
     if (mode === undefined) await mkdir(dirname(path), { recursive: true });
-    const backup = mode === undefined ? undefined : await backedUp(path);
+    const backup = backUp ? await backedUp(path) : undefined;
     // The client may be running, and may write its configuration at any time.
     if ((await readConfig(path)).text !== file.text)
       throw unusableConfigError(path, 'it has changed meanwhile. Run this again');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { nearestNames } from '../../../../a2a-server/models/nearest-names.ts';
+import { nearestNames } from '../../../../shared/text/nearest-names.ts';
 import { knownModelIds } from '../../../../a2a-server/models/known-models.ts';
 
 describe('the nearest names', () => {

@@ -1,0 +1,96 @@
+/** `a2a-server models`: reports the models of the settings, the known models, and the models of this machine. */
+import type { ModelReport, ModelUse, ReportedKey } from '../../shared/runtime/model-report.ts';
+import { knownModel, knownModelIds } from '../models/known-models.ts';
+import { findLocalModels } from '../models/local-models.ts';
+import { modelFacts } from '../models/model-facts.ts';
+import { parseModelId, type ProviderName } from '../models/model-settings.ts';
+import { keyOf, providerUrl } from '../models/providers.ts';
+import { agentText } from './agent-backend.ts';
+import { originsOf, readServerSettings } from './read-settings.ts';
+import type { ServerSettings } from './settings.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** For the programs on this machine, in milliseconds. */
+const LIST_LIMIT_MS = 1_000;
+
+/**
+ * Tries no model, and runs no key command.
+ * @param flags and @param env as for `readServerSettings`
+ * @throws ProductError CONFIGURATION
+ */
+export async function reportModels(
+  flags: Readonly<Record<string, unknown>>,
+  env: Environment,
+): Promise<ModelReport> {
+  const settings = await readServerSettings(flags, env);
+  const origins = await originsOf(['model', 'fastModel', 'smartModel', 'otherModel'], flags, env);
+  const { model, fastModel, smartModel, otherModel } = settings;
+  const use = (name: string, id: string, origin: string): ModelUse =>
+    useOf({ use: name, id, origin }, settings, env);
+  return {
+    agent: agentText(settings),
+    agentType: settings.agent.type,
+    uses: [
+      use('default', model, origins.model),
+      use('fast', fastModel ?? model, fastModel === undefined ? origins.model : origins.fastModel),
+      use('smart', smartModel ?? model, smartModel === undefined ? origins.model : origins.smartModel),
+      ...otherModel.map((id) => use('other', id, origins.otherModel)),
+    ],
+    known: knownModels(),
+    local: (await findLocalModels(settings, LIST_LIMIT_MS)).map(({ models, ...place }) => ({
+      ...place,
+      models: [...models],
+    })),
+  };
+}
+
+function useOf(
+  named: Pick<ModelUse, 'use' | 'id' | 'origin'>,
+  settings: ServerSettings,
+  env: Environment,
+): ModelUse {
+  const provider = parseModelId(named.id)?.provider;
+  if (provider === undefined)
+    return {
+      ...named,
+      url: null,
+      key: { type: 'none' },
+      contextWindow: null,
+      windowAssumed: false,
+      price: { input: 0, output: 0 },
+    };
+  const { contextWindow, windowAssumed, price } = modelFacts(named.id, settings);
+  return {
+    ...named,
+    url: urlOf(provider, settings, env),
+    key: keyFor(provider, settings, env),
+    contextWindow,
+    windowAssumed,
+    price: price ?? null,
+  };
+}
+
+/** @returns null if the URL is missing or invalid. A check reports that error. */
+function urlOf(provider: ProviderName, { baseUrls }: ServerSettings, env: Environment): string | null {
+  try {
+    return providerUrl(provider, baseUrls[provider], env);
+  } catch {
+    return null;
+  }
+}
+
+function keyFor(provider: ProviderName, { keys }: ServerSettings, env: Environment): ReportedKey {
+  const { source, needed } = keyOf(provider, keys[provider], env);
+  return source.type === 'variable' ? { ...source, needed } : source;
+}
+
+function knownModels(): ModelReport['known'] {
+  return knownModelIds().flatMap((id) => {
+    const parsed = parseModelId(id);
+    const known = parsed && knownModel(parsed.provider, parsed.model);
+    if (known === undefined) return [];
+    const { contextWindow = null, price, date } = known;
+    return [{ id, contextWindow, price, date }];
+  });
+}
