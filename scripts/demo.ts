@@ -183,7 +183,14 @@ async function main(): Promise<void> {
     console.log(`   The agent says: ${denied.output.trim().split('\n').at(-1)}`);
     check('the task has come to its end', denied.state === 'completed');
     check('other.md does not exist', !existsSync(join(workspace, 'other.md')));
-    console.log(`\n${paint('green', 'Every step held.')}`);
+    console.log(`\n${paint('green', 'Every step held.')} Next:`);
+    console.log(
+      '  node dist/bridge/main.js model set anthropic:claude-sonnet-4-5   # or openai:…, google:…, ollama:…',
+    );
+    console.log(
+      '  node dist/bridge/main.js install claude                          # or gemini, codex, cursor, vscode',
+    );
+    console.log('  Then restart the client, and ask it: Delegate "Explain this project" to the assistant.');
   } finally {
     await client.close();
     if (server !== undefined && server.exitCode === null && server.signalCode === null) await kill(server);

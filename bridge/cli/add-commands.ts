@@ -22,6 +22,7 @@ export function addCommands(program: Command, places: ProgramPaths): void {
         ),
       );
   addSetUp(add, carryOut);
+  addModel(program, add, carryOut);
   addTasks(add, carryOut);
   addDecisions(add, carryOut);
   addServer(program, add, carryOut);
@@ -57,6 +58,38 @@ function addSetUp(add: Add, carryOut: CarryOut): void {
     .action(async (_, it: Command) => {
       const { doctor } = await import('./commands/doctor.ts');
       await carryOut(it, doctor);
+    });
+}
+
+function addModel(program: Command, add: Add, carryOut: CarryOut): void {
+  const model = add('model', 'shows the models of the local server; list them, or set another', program)
+    .allowExcessArguments(false)
+    .action(async (_, it: Command) => {
+      const { showModel } = await import('./commands/model.ts');
+      await carryOut(it, showModel);
+    });
+  add('list [words...]', 'lists known models, and the models that this machine serves', model).action(
+    async (words: string[], _, it: Command) => {
+      const { listModels } = await import('./commands/model.ts');
+      await carryOut(it, (run) => listModels(run, words));
+    },
+  );
+  add(
+    'set <model>',
+    'tries a model, e.g. anthropic:claude-sonnet-4-5, and restarts the server with it',
+    model,
+  )
+    .option('--tier <tier>', 'fast or smart; default: the default model')
+    .option(
+      '--key-command <command>',
+      'a command that prints the key of the provider, e.g. "pass show anthropic"',
+    )
+    .option('--key-variable <name>', 'the environment variable with the key, if not the usual one')
+    .option('--base-url <url>', 'the URL of the provider, e.g. http://127.0.0.1:1234/v1')
+    .option('--no-try', 'send no request to the model')
+    .action(async (id: string, _, it: Command) => {
+      const { setModel } = await import('./commands/model-set.ts');
+      await carryOut(it, (run) => setModel(run, id));
     });
 }
 

@@ -1,23 +1,19 @@
 /** Checks the local server, or the port that it will use. Starts nothing. */
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { readConfigFile } from '../../../shared/settings/config.ts';
 import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import { OTHER_PORT } from '../../local-server/start-server.ts';
+import { runningAgent } from '../../local-server/running-agent.ts';
 import { serverState, type ServerState } from '../../local-server/server-state.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 import { durationText } from '../terminal/age.ts';
 import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { runCredential } from '../../../shared/net/server-proof.ts';
 import type { ServerRecord } from '../../../shared/state/server-record.ts';
-import { tokenPath } from '../../../shared/state/token-file.ts';
 
 const SUBJECT = 'local server';
-const TIMEOUT_MS = 5_000;
 
 /** The check of the local server. `agent`: the agent that a running server reports. */
 interface LocalServer {
@@ -96,24 +92,6 @@ async function stoppedFinding(
   return autoStart
     ? ok(SUBJECT, 'none runs; it is started when it is needed')
     : warn(SUBJECT, 'none runs, and the bridge may not start one', 'Run: mcp-a2a-bridge server start');
-}
-
-const health = z.object({ agent: z.string() });
-
-/** The agent that runs the tasks of a running server; undefined if the server does not report it. */
-async function runningAgent(record: ServerRecord, stateDir: string): Promise<string | undefined> {
-  try {
-    const token = (await readFile(tokenPath(stateDir), 'utf8')).trim();
-    // Only this run of the server accepts the credential, and the server has proved its identity.
-    const response = await fetch(new URL('/health', record.url), {
-      headers: { authorization: `Bearer ${runCredential(token, record)}` },
-      redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    return health.safeParse(await response.json()).data?.agent;
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -1,0 +1,61 @@
+/** `model` and `model list`: show the models in use, and the models that can be chosen. */
+import { runningAgent } from '../../local-server/running-agent.ts';
+import { serverState } from '../../local-server/server-state.ts';
+import { knownText, localText, usesText } from '../models/model-text.ts';
+import { serverModels } from '../models/server-models.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+
+/** @throws ProductError CONFIGURATION if the settings are not valid */
+export async function showModel({
+  options,
+  settings,
+  places,
+  terminal,
+}: CommandRun<CommonOptions>): Promise<void> {
+  const report = await serverModels(settings, places.serverScript);
+  const state = await serverState(settings.stateDir);
+  const running =
+    state.type === 'running' ? ((await runningAgent(state.record, settings.stateDir)) ?? null) : null;
+  if (options.json === true) {
+    const { known: _, ...shown } = report;
+    terminal.say(JSON.stringify({ ...shown, running }));
+    return;
+  }
+  terminal.say(usesText(report, terminal.paint));
+  const local = localText(report);
+  if (local !== '') terminal.say(`\n${local}`);
+  if (running !== null && running !== report.agent)
+    terminal.say(
+      `\nThe running server uses ${running}. To apply the settings, run: mcp-a2a-bridge server stop. Its tasks go on with the next server.`,
+    );
+  terminal.say(
+    '\nTo change the model: mcp-a2a-bridge model set <provider>:<model>. "model list" lists models.',
+  );
+}
+
+/** @param words only ids that contain each of these words. @throws ProductError CONFIGURATION */
+export async function listModels(
+  { options, settings, places, terminal }: CommandRun<CommonOptions>,
+  words: readonly string[],
+): Promise<void> {
+  const report = await serverModels(settings, places.serverScript);
+  const wanted = (id: string): boolean =>
+    words.every((word) => id.toLowerCase().includes(word.toLowerCase()));
+  const known = report.known.filter(({ id }) => wanted(id));
+  const local = report.local
+    .map((each) => ({ ...each, models: each.models.filter((model) => wanted(`${each.provider}:${model}`)) }))
+    .filter(({ models }) => models.length > 0);
+  if (options.json === true) {
+    terminal.say(JSON.stringify({ local, known }));
+    return;
+  }
+  if (known.length > 0) terminal.say(`${knownText(known, terminal.width)}\n`);
+  terminal.say(
+    local.length > 0
+      ? localText({ local })
+      : 'This machine serves no model at the usual ports of Ollama, LM Studio, llama.cpp and vLLM.',
+  );
+  terminal.say(
+    'Prices are US dollars for a million tokens. Other models work too: mcp-a2a-bridge model set <provider>:<model>',
+  );
+}

@@ -1,0 +1,55 @@
+/** The change of the configuration file for `model set`. Pure. */
+import { parse } from 'shell-quote';
+import { configText } from '../clients/config-text.ts';
+import { UsageError } from '../terminal/exit-codes.ts';
+
+export const TIERS = ['fast', 'smart'] as const;
+export type Tier = (typeof TIERS)[number];
+
+export interface ModelChange {
+  /** `offline`, or `provider:model`. */
+  id: string;
+  /** Undefined for the default model. */
+  tier?: Tier | undefined;
+  key?: { env: string } | { command: string[] } | undefined;
+  baseUrl?: string | undefined;
+}
+
+const SETTINGS = { default: 'model', fast: 'fastModel', smart: 'smartModel' } as const;
+
+/**
+ * Changes only the keys of this model, and keeps the rest of the text.
+ * @param text of the file; '' if there is none
+ * @throws Error if the text is not a JSON object
+ */
+export function withModel(text: string, { id, tier, key, baseUrl }: ModelChange): string {
+  const config = configText('json');
+  const provider = id.split(':', 1)[0] ?? '';
+  let after = config.put(text, ['server'], { [SETTINGS[tier ?? 'default']]: id });
+  if (key !== undefined) {
+    // The entry has one of two keys, so a merge with the old entry would be invalid.
+    if (config.read(after, ['server', 'keys', provider]) !== undefined)
+      after = config.remove(after, ['server', 'keys', provider]);
+    after = config.put(after, ['server', 'keys', provider], key);
+  }
+  return baseUrl === undefined ? after : config.put(after, ['server', 'baseUrls'], { [provider]: baseUrl });
+}
+
+/**
+ * Splits a command line into a program and its arguments.
+ * @throws UsageError for a command that needs a shell
+ */
+export function commandWords(text: string): string[] {
+  let variable = false;
+  const words = parse(text, () => {
+    variable = true;
+    return '';
+  });
+  const plain = words.filter((word) => typeof word === 'string');
+  if (plain.length === 0) throw new UsageError('--key-command needs a command, e.g. "pass show anthropic".');
+  if (variable || plain.length < words.length)
+    throw new UsageError(
+      `The key command runs without a shell, so it cannot contain variables, pipes or patterns. Write: --key-command "sh -c '…'"`,
+    );
+  return plain;
+}

@@ -1,0 +1,30 @@
+/** Asks a running server which agent runs its tasks. */
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { runCredential } from '../../shared/net/server-proof.ts';
+import type { ServerRecord } from '../../shared/state/server-record.ts';
+import { tokenPath } from '../../shared/state/token-file.ts';
+
+/** In milliseconds. */
+const TIMEOUT_MS = 5_000;
+
+const health = z.object({ agent: z.string() });
+
+/**
+ * @param record of a server that has proved its identity
+ * @returns undefined if the server does not report its agent
+ */
+export async function runningAgent(record: ServerRecord, stateDir: string): Promise<string | undefined> {
+  try {
+    const token = (await readFile(tokenPath(stateDir), 'utf8')).trim();
+    // Only this run of the server accepts the credential.
+    const response = await fetch(new URL('/health', record.url), {
+      headers: { authorization: `Bearer ${runCredential(token, record)}` },
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    return health.safeParse(await response.json()).data?.agent;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,252 @@
+/** `model`: the models of the local server, with real processes and providers that speak the real wire formats. */
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readServerRecord } from '../../../shared/state/server-record.ts';
+import { localModelServer, modelList, NOBODY, ollamaTags } from '../../support/fake-local-models.ts';
+import type { FakeModelEndpoint, Reply } from '../../support/fake-model-endpoint.ts';
+import { modelEndpoint } from '../../support/model-stage.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { cli, type Outcome } from './support/cli.ts';
+import { codeShownIn } from './support/cli-stage.ts';
+
+const KEY = 'sk-very-secret-0123456789';
+/** The usual ports belong to the machine of the test. */
+const ABSENT = { ollama: NOBODY, lmstudio: NOBODY, llamacpp: NOBODY, vllm: NOBODY };
+const ANSWER: Reply = { type: 'turn', turn: { text: ['ready'] } };
+
+const settings = z.object({ server: z.record(z.string(), z.unknown()) });
+const report = z.object({ model: z.string(), server: z.object({ pid: z.number() }).nullable() });
+
+let home: string;
+let stateDir: string;
+let config: string;
+let endpoint: FakeModelEndpoint;
+
+const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> =>
+  cli([...args, '--state-dir', stateDir], { home, env });
+const model = (...args: string[]): Promise<Outcome> => run(['model', ...args]);
+const withKey = (...args: string[]): Promise<Outcome> => run(['model', ...args], { ANTHROPIC_API_KEY: KEY });
+const server = async (): Promise<Record<string, unknown>> =>
+  settings.parse(JSON.parse(await readFile(config, 'utf8'))).server;
+
+/** Every file in the state directory, as text. */
+async function everythingStored(): Promise<string> {
+  const names = await readdir(stateDir, { recursive: true, withFileTypes: true });
+  const files = names.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
+  return (await Promise.all(files.map((file) => readFile(file, 'latin1')))).join('\n');
+}
+
+describe('the command model', () => {
+  beforeEach(async () => {
+    home = await temporaryDirectory();
+    stateDir = join(home, 'state');
+    config = join(stateDir, 'config.json');
+    endpoint = await modelEndpoint();
+    await mkdir(stateDir, { mode: 0o700 });
+    const baseUrls = { ...ABSENT, anthropic: endpoint.url, openai: endpoint.url, google: endpoint.url };
+    await writeFile(
+      config,
+      `{\n  "server": { "baseUrls": ${JSON.stringify(baseUrls)}, "retention": "9d" }\n}\n`,
+    );
+  });
+  afterEach(async () => {
+    await run(['server', 'stop']);
+  });
+
+  describe('model set', () => {
+    it('tries the model with one token, writes no key, and restarts the server; a waiting task goes on', async () => {
+      const asked = await run(['run', 'create test.md with hello', '--workspace', home]);
+      expect(asked.code).toBe(6);
+      const before = await readServerRecord(stateDir);
+
+      endpoint.script(ANSWER);
+      const set = await withKey('set', 'anthropic:claude-fake');
+      expect(set).toMatchObject({ code: 0, stderr: '' });
+      expect(set.stdout).toMatch(/✓ anthropic:claude-fake answers[^]*restarted: process \d+ ended/);
+      expect(set.stdout).toMatch(/key is in ANTHROPIC_API_KEY[^]*MCP client[^]*--key-command/);
+      expect(endpoint.received).toHaveLength(1);
+      expect(endpoint.received[0]).toMatchObject({ headers: { 'x-api-key': KEY }, body: { max_tokens: 1 } });
+
+      expect(await server()).toMatchObject({ model: 'anthropic:claude-fake', retention: '9d' });
+      expect(await everythingStored()).not.toContain(KEY);
+      const after = await readServerRecord(stateDir);
+      expect(after?.pid).not.toBe(before?.pid);
+      expect(set.stdout).toContain(`process ${String(after?.pid)} runs`);
+
+      endpoint.script({ type: 'turn', turn: { text: ['It is written.'] } });
+      const decided = await run(['approve', codeShownIn(asked.stdout)]);
+      expect(decided.code).toBe(0);
+      const [session = ''] = /session-[0-9a-f-]+/.exec(asked.stdout) ?? [];
+      expect((await run(['watch', session])).stdout).toContain('completed');
+      expect(await readFile(join(home, 'test.md'), 'utf8')).toBe('hello');
+    });
+
+    it('a failing trial changes nothing: the file and the server stay, and the next step is named', async () => {
+      await run(['server', 'start']);
+      const [before, text] = [await readServerRecord(stateDir), await readFile(config, 'utf8')];
+
+      endpoint.script({ type: 'status', status: 401 });
+      const refused = await withKey('set', 'anthropic:claude-fake');
+      expect(refused.code).toBe(78);
+      expect(refused.stderr).toMatch(
+        /Nothing was changed: .*refused the key \(401\)\. Check ANTHROPIC_API_KEY/,
+      );
+      expect(refused.stderr).not.toContain(KEY);
+
+      const error = { type: 'not_found_error', message: 'model: claude-sonet-4-5' };
+      endpoint.script({ type: 'status', status: 404, body: { type: 'error', error } });
+      const unknown = await withKey('set', 'anthropic:claude-sonet-4-5');
+      expect(unknown.stderr).toMatch(
+        /\(404\): model: claude-sonet-4-5.*Did you mean anthropic:claude-sonnet-4-5/,
+      );
+
+      const missing = await model('set', 'anthropic:claude-fake');
+      expect(missing.code).toBe(78);
+      expect(missing.stderr).toMatch(/set ANTHROPIC_API_KEY.*--key-command "<command>"/);
+
+      const noCommand = await model('set', 'openai:gpt-4o', '--key-command', '/no/such/program');
+      expect(noCommand.stderr).toMatch(/key command of openai .* was not found/);
+      const inClear = await model('set', 'openai:gpt-4o', '--key-command', `echo ${KEY}`);
+      expect(inClear.stderr).toMatch(/would hold it in clear/);
+      expect(inClear.stderr).not.toContain(KEY);
+
+      endpoint.script({ type: 'status', status: 401 });
+      const asJson = await withKey('set', 'anthropic:claude-fake', '--json');
+      expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { reason: 'CONFIGURATION' } });
+      expect(asJson.code).toBe(78);
+
+      expect(await readFile(config, 'utf8')).toBe(text);
+      expect(await readServerRecord(stateDir)).toEqual(before);
+      expect((await readdir(stateDir)).filter((name) => name.startsWith('candidate'))).toEqual([]);
+    });
+
+    it('with a command for the key, a server without the variable works', async () => {
+      const file = join(home, 'key');
+      await writeFile(file, `${KEY}\nuser: ada\n`);
+      endpoint.script(ANSWER);
+      const set = await model('set', 'anthropic:claude-fake', '--key-command', `cat '${file}'`);
+      expect(set).toMatchObject({ code: 0, stdout: expect.stringContaining('The next task starts one') });
+      expect(set.stdout).not.toContain('The key is in');
+      expect(await server()).toMatchObject({ keys: { anthropic: { command: ['cat', file] } } });
+
+      endpoint.script({ type: 'turn', turn: { text: ['The answer of the model.'] } });
+      const ran = await run(['run', 'What do you see?', '--workspace', home]);
+      expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('The answer of the model.') });
+      expect(endpoint.received.at(-1)?.headers).toMatchObject({ 'x-api-key': KEY });
+      expect(await everythingStored()).not.toContain(KEY);
+
+      // The variable replaces the command. The entry never has both.
+      endpoint.script(ANSWER);
+      const again = await run(['model', 'set', 'anthropic:claude-fake', '--key-variable', 'MINE'], {
+        MINE: KEY,
+      });
+      expect(again.code).toBe(0);
+      expect(await server()).toMatchObject({ keys: { anthropic: { env: 'MINE' } } });
+    });
+
+    it.each([
+      ['openai:gpt-4o', 'OPENAI_API_KEY', []],
+      ['google:gemini-fake', 'GEMINI_API_KEY', []],
+      ['openai-compatible:m', 'MCP_A2A_OPENAI_COMPATIBLE_API_KEY', ['--base-url']],
+    ])('works with %s', async (id, variable, flags) => {
+      endpoint.script(ANSWER);
+      const args = ['model', 'set', id, '--json', ...flags.flatMap((flag) => [flag, endpoint.url])];
+      const set = await run(args, { [variable]: KEY });
+      expect(set).toMatchObject({ code: 0, stderr: '' });
+      expect(report.parse(JSON.parse(set.stdout))).toEqual({ model: id, server: null });
+      expect(await server()).toMatchObject({ model: id });
+      const shown = await run(['model'], { [variable]: KEY });
+      expect(shown.stdout).toContain(`${variable}, which is set in this terminal`);
+    });
+
+    it('--no-try sends nothing; without the key here, a running server is left alone', async () => {
+      await run(['server', 'start']);
+      const before = await readServerRecord(stateDir);
+      const set = await model('set', 'anthropic:claude-fake', '--no-try', '--tier', 'smart');
+      expect(set).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('ANTHROPIC_API_KEY is not set here'),
+      });
+      expect(await server()).toMatchObject({ smartModel: 'anthropic:claude-fake' });
+      expect(await readServerRecord(stateDir)).toEqual(before);
+      expect(endpoint.received).toEqual([]);
+    });
+
+    it.each<[string, string[], Readonly<Record<string, string>>, number, RegExp]>([
+      ['a name without its provider', ['gpt-4o-mini'], {}, 2, /Did you mean openai:gpt-4o-mini/],
+      ['a misspelt name', ['claude-sonet-4-5'], {}, 2, /Did you mean anthropic:claude-sonnet-4-5/],
+      ['an unknown provider', ['nobody:m'], {}, 78, /config\.json is not valid.*providers anthropic/],
+      ['an unknown tier', ['offline', '--tier', 'slow'], {}, 2, /The tiers are: fast, smart/],
+      ['a key command with a pipe', ['openai:m', '--key-command', 'a | b'], {}, 2, /sh -c/],
+      ['a key command with a variable', ['openai:m', '--key-command', 'cat $FILE'], {}, 2, /sh -c/],
+      ['two sources of a key', ['openai:m', '--key-command', 'a', '--key-variable', 'B'], {}, 2, /not both/],
+      [
+        'a variable that overrides the file',
+        ['offline'],
+        { A2A_SERVER_MODEL: 'ollama:m' },
+        78,
+        /A2A_SERVER_MODEL/,
+      ],
+      ['another kind of agent', ['offline'], { A2A_SERVER_AGENT: 'acp,gemini' }, 78, /setting "agent"/],
+    ])('refuses %s, and changes nothing', async (_, args, env, code, says) => {
+      const text = await readFile(config, 'utf8');
+      const { stderr, ...end } = await run(['model', 'set', ...args], env);
+      expect(stderr).toMatch(says);
+      expect(end.code).toBe(code);
+      expect(await readFile(config, 'utf8')).toBe(text);
+    });
+  });
+
+  describe('model', () => {
+    it('shows the models in use: tiers, source, key, window and price, and a server with another model', async () => {
+      await run(['server', 'start']);
+      const { server: before } = settings.parse(JSON.parse(await readFile(config, 'utf8')));
+      const { baseUrls: _, ...rest } = before;
+      const models = { model: 'anthropic:claude-sonnet-4-5', fastModel: 'vllm:own' };
+      await writeFile(config, JSON.stringify({ server: { ...rest, ...models, baseUrls: ABSENT } }));
+      const { stdout, code } = await withKey();
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/anthropic:claude-sonnet-4-5 {2}\(default, smart\)/);
+      expect(stdout).toContain(config);
+      expect(stdout).toMatch(/200,000 tokens\n.*\$3 input \(\$0\.3 from the cache\), \$15 output/);
+      expect(stdout).toMatch(/vllm:own {2}\(fast\)[^]*none needed[^]*unknown/);
+      expect(stdout).toContain('The running server uses offline');
+      expect(stdout).not.toContain(KEY);
+      expect(JSON.parse((await withKey('--json')).stdout)).toMatchObject({
+        agent: 'anthropic:claude-sonnet-4-5',
+        running: 'offline',
+        uses: [{ use: 'default' }, { use: 'fast', key: { type: 'variable', set: false } }, { use: 'smart' }],
+      });
+    });
+
+    it('list shows known models and those that programs on this machine serve', async () => {
+      const ollama = await localModelServer({ '/api/tags': ollamaTags('qwen3:8b') });
+      const lmstudio = await localModelServer({ '/v1/models': modelList('lm/qwen') });
+      const baseUrls = { ...ABSENT, ollama: ollama.url, lmstudio: lmstudio.url };
+      await writeFile(config, JSON.stringify({ server: { baseUrls } }));
+      const { stdout } = await model('list', 'qwen');
+      expect(stdout).toMatch(/ollama:qwen3:8b[^]*lmstudio:lm\/qwen/);
+      expect(stdout).not.toContain('claude');
+      const all = z
+        .object({ known: z.array(z.object({ id: z.string() })), local: z.array(z.unknown()) })
+        .parse(JSON.parse((await model('list', '--json')).stdout));
+      expect(all.known.map(({ id }) => id)).toContain('anthropic:claude-sonnet-4-5');
+      expect(all.local).toHaveLength(2);
+      expect((await model('bogus')).code).toBe(2);
+    });
+
+    it('without a model, the first task is rejected, and names a command that works', async () => {
+      const ollama = await localModelServer({ '/api/tags': ollamaTags('qwen3:8b') });
+      await writeFile(config, JSON.stringify({ server: { baseUrls: { ...ABSENT, ollama: ollama.url } } }));
+      const { stdout, stderr, code } = await run(['run', 'Fix the failing test']);
+      const said = stdout + stderr;
+      expect(code).toBe(5);
+      expect(said).toMatch(/rejected\nNo model is configured, so the agent does not understand this message/);
+      const [, command = ''] =
+        /run in a terminal: (node \S+main\.js .*) model set ollama:qwen3:8b\./.exec(said) ?? [];
+      expect(command).toContain(`--state-dir ${stateDir}`);
+    });
+  });
+});
