@@ -20,7 +20,7 @@ export interface StartedTask {
 }
 
 const JOINED =
-  'An identical call began this task. The bridge does not know whether its client got the answer, so it sent nothing again. To start the work a second time, repeat the call.';
+  'An identical call began this task, and the bridge does not know whether its client got the answer. Nothing was sent again. To start the work a second time, repeat the call.';
 
 interface StartedWork extends DelegatedWork {
   agent: Agent;
