@@ -87,9 +87,14 @@ export class DelegationService {
   /**
    * Continues a session. A live task gets the message. If the task has ended, the message begins the session's next
    * task.
+   * @param beforeSending called when the bridge is connected; if it throws, nothing is sent
    * @throws ProductError SESSION_BUSY while the session's first message is not delivered
    */
-  async goOn(session: Session, work: DelegatedWork): Promise<Delegation> {
+  async goOn(
+    session: Session,
+    work: DelegatedWork,
+    beforeSending: () => void = () => undefined,
+  ): Promise<Delegation> {
     if (session.view === undefined)
       throw new ProductError(
         'SESSION_BUSY',
@@ -99,15 +104,16 @@ export class DelegationService {
     // A connection can take long. Until the message is on its way, the session counts as ended.
     const release = this.#parts.live.keep(session);
     try {
-      return await this.#goOn(session, work);
+      return await this.#goOn(session, work, beforeSending);
     } finally {
       release();
     }
   }
 
-  async #goOn(session: Session, work: DelegatedWork): Promise<Delegation> {
+  async #goOn(session: Session, work: DelegatedWork, beforeSending: () => void): Promise<Delegation> {
     const { dialect } = await session.agent.connect();
-    // The task may have ended while the bridge connected.
+    // While the bridge connected, the client may have cancelled the call, and the task may have ended.
+    beforeSending();
     const { over, view } = session;
     const goesOn = !over || (dialect.keepsTask && view?.state === 'completed');
     const entry = {
@@ -252,13 +258,13 @@ export class DelegationService {
   }
 
   async #resume(outgoing: OutgoingMessage, entry: OutboxEntry): Promise<void> {
-    const { messageId, cancel } = entry;
+    const { messageId } = entry;
     const { session } = outgoing;
     const { outbox, live } = this.#parts;
     try {
       const connection = await session.agent.connect();
-      // A cancelled delegation is not sent again.
-      if (connection.deduplicates && cancel === null)
+      // A cancelled delegation is not sent again, also if the cancel came while the bridge connected.
+      if (connection.deduplicates && outgoing.cancel === null)
         return await this.#send(outgoing, entry, { resumed: true });
       const found = await findByMessage(connection, delegationMessage(entry, connection.dialect));
       if (found !== undefined) {
@@ -272,6 +278,7 @@ export class DelegationService {
       throw error;
     }
     const message = `Whether agent "${session.agent.name}" got this is not known: the bridge ended while it was sent. Look at the agent before you delegate it again.`;
+    const { cancel } = outgoing;
     if (cancel !== null) outbox.drop(messageId);
     else outbox.update(messageId, { state: { type: 'lost', message } });
     if (session.view === undefined) return live.remove(session);

@@ -10,6 +10,7 @@ import type { Outbox } from '../state/outbox.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import { cancelTask } from './cancel-task.ts';
 import type { LiveSessions } from './live-sessions.ts';
+import type { Session } from './session.ts';
 import { isTakenBack } from './taken-back-cancel.ts';
 
 interface RecordedCancelsParts {
@@ -61,11 +62,12 @@ export class RecordedCancels {
     const { taskId, sessionId } = state;
     const facts = { messageId, sessionId, taskId, reason: cancel };
     const by = { reason: cancel, channel };
-    const session = live.find(taskId, name);
+    const sessionNow = (): Session | undefined => live.find(taskId, name);
     try {
-      // The connection can take long. A message that comes meanwhile counts.
+      // The connection can take long. A message or a session that comes meanwhile counts.
       await agent.connect();
       if (isTakenBack(outbox.open(), messageId, taskId)) return true;
+      const session = sessionNow();
       if (session === undefined) await agent.ask((connection) => connection.cancel(taskId, by));
       else await cancelTask(session, taskId, by);
       log.info(facts, 'a recorded cancel was sent');
@@ -76,7 +78,7 @@ export class RecordedCancels {
         onUnreachable();
         return false;
       }
-      session?.leaveNotes([`The task was not cancelled: ${messageOf(error)}`]);
+      sessionNow()?.leaveNotes([`The task was not cancelled: ${messageOf(error)}`]);
       return true;
     }
   }

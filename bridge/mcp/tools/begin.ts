@@ -58,7 +58,9 @@ export async function startTask(call: ToolCall, beginning: StartedWork): Promise
   const { agent, going, ...work } = beginning;
   call.beforeSending();
   const { session, delivery, messageId } =
-    going === undefined ? await delegations.start(agent, work) : await delegations.goOn(going, work);
+    going === undefined
+      ? await delegations.start(agent, work)
+      : await delegations.goOn(going, work, () => call.beforeSending());
   clientTasks.delegated(call.connection, session, messageId);
   call.onReceipt(delegations.asks(messageId, call.signal));
   return { session, delivery, notes: [] };

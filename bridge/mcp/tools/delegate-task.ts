@@ -67,8 +67,9 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
     const interim = await permitStart(call, { task, placed, unasked });
     if (interim !== undefined) return { interim };
     await going?.refresh();
-    if (going !== undefined) refuseWhileDeciding(going, call);
+    // The connection can take long, and the task may ask for a decision meanwhile. So the check comes after it.
     const acknowledgement = going === undefined ? undefined : await whenRead(going);
+    if (going !== undefined) refuseWhileDeciding(going, call);
     const begun = await startTask(call, beginning);
     const notes = [...begun.notes, ...(await unsupportedSettingsNote(agent, wanted))];
     const started = { ...begun, notes, ...(acknowledgement !== undefined && { acknowledgement }) };
@@ -84,10 +85,11 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
 });
 
 /** Explains when the agent reads a message to its running task; undefined if no task runs. @throws ProductError */
-async function whenRead({ view, agent }: Session): Promise<string | undefined> {
-  if (view === undefined || hasEnded(view)) return undefined;
-  const { dialect } = await agent.connect();
-  return acknowledgementOf(view, dialect.name);
+async function whenRead(session: Session): Promise<string | undefined> {
+  if (session.view === undefined || session.over) return undefined;
+  const { dialect } = await session.agent.connect();
+  const { view } = session;
+  return view === undefined || hasEnded(view) ? undefined : acknowledgementOf(view, dialect.name);
 }
 
 /**

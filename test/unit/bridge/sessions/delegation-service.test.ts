@@ -23,6 +23,8 @@ const MANY = 29;
 class SlowAgent extends Agent {
   task = new FakeTask('task-1', 'session-1', true).work();
   readonly cancels: CancelRequest[] = [];
+  /** The number of messages that it got. */
+  sent = 0;
   take: () => void = () => undefined;
   answerCancel: () => Promise<Task> = () => Promise.resolve(this.task.cancel().toTask());
   /** The connection breaks while it accepts a message. Later requests for its card are refused. */
@@ -67,6 +69,7 @@ class SlowAgent extends Agent {
   }
 
   async *#answer(): AsyncIterable<StreamResponse> {
+    this.sent += 1;
     if (this.breaks) {
       this.#refused = new ProductError('AGENT_ERROR', 'The card of the agent cannot be read.');
       throw new TypeError('fetch failed');
@@ -216,6 +219,47 @@ describe('delegations on their way to an agent', () => {
     const next = await goingOn;
     expect(entryOf(next.messageId)).toMatchObject({ sessionId: 'session-1', taskId: null });
     await next.delivery;
+  });
+
+  test('a delegation that is cancelled while the bridge connects is not sent again', async () => {
+    const { session, messageId, delivery } = await delegations.start(agent, { text: 'long', settings: {} });
+    agent.take();
+    await delivery;
+    await delegations.settled();
+    const entry = entryOf(messageId);
+    if (entry === undefined) throw new Error('the outbox has lost the entry');
+    outbox.put({ ...entry, messageId: 'left', state: { type: 'sending' } });
+    const reached = new Deferred<void>();
+    agent.reachable = reached.promise;
+    agent.sent = 0;
+    await delegations.adopt();
+    const left = live.find('left');
+    expect(left).not.toBe(session);
+    if (left === undefined) throw new Error('the delegation was not taken over');
+    expect(await delegations.cancel(left, 'enough')).toBe('cancelled-when-known');
+    reached.resolve();
+    await delegations.recover();
+    expect(entryOf('left')).toBeUndefined();
+    expect(agent.sent).toBe(0);
+  });
+
+  test('R48 a message to a session is not sent if its call is cancelled while the bridge connects', async () => {
+    const { session, delivery } = await delegations.start(agent, { text: 'first', settings: {} });
+    agent.take();
+    await delivery;
+    await delegations.settled();
+    const reached = new Deferred<void>();
+    agent.reachable = reached.promise;
+    agent.sent = 0;
+    let cancelled = false;
+    const goingOn = delegations.goOn(session, { text: 'go on', settings: {} }, () => {
+      if (cancelled) throw new Error('the call is cancelled');
+    });
+    cancelled = true;
+    reached.resolve();
+    await expect(goingOn).rejects.toThrow('the call is cancelled');
+    expect(outbox.entries()).toHaveLength(1);
+    expect(agent.sent).toBe(0);
   });
 
   test('A4 a known task is cancelled at once, and once', async () => {
