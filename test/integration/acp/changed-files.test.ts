@@ -102,7 +102,7 @@ describe('a file that changes after its diff was shown', () => {
 });
 
 describe('the diff of a permission', () => {
-  it('says that a file exists if the agent calls it new', async () => {
+  it('the diff of a permission says that a file exists if the agent calls it new', async () => {
     const task = await asks('mine\n', (path) => ({ diff: { path, oldText: null, newText: 'two\n' } }));
     expect(shown(task.parked)).toBe(
       '# The agent says that notes.md is a new file, but it exists. The change replaces all of it.\n' +
@@ -110,7 +110,7 @@ describe('the diff of a permission', () => {
     );
   });
 
-  it('is the agent’s own diff for a file outside the workspace, and a note says so', async () => {
+  it('the diff of a permission is the agent’s own diff for a file outside the workspace, and a note says so', async () => {
     const task = await asks(undefined, () => ({
       diff: { path: '/etc/motd', oldText: null, newText: 'hi\n' },
     }));

@@ -8,7 +8,7 @@ import { eventsOf, newHome, pendingOf, startAcp, wordsOf } from './acp-service.t
 import { command, effects } from './steps-with-effects.ts';
 
 describe('an agent that speaks ACP', () => {
-  it('sends its text, thoughts, plan and tool activity as events of the task', async () => {
+  it('an ACP agent sends its text, thoughts, plan and tool activity as events of the task', async () => {
     const acp = await startAcp(await agentProgram(), await newHome());
     const done = await acp.send(
       says(
@@ -64,7 +64,7 @@ describe('an agent that speaks ACP', () => {
     expect(acp.service.failures).toEqual([]);
   });
 
-  it('asks for permission with a pending action, and runs the approved call once', async () => {
+  it('an ACP agent asks for permission with a pending action, and runs the approved call once', async () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
     const parked = await acp.send(

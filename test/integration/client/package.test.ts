@@ -52,7 +52,7 @@ describe('the packed package', () => {
   });
   afterAll(() => rm(project, { recursive: true, force: true }));
 
-  test('contains both programs, the library, its types and the examples', () => {
+  test('the package contains both programs, the library, its types and the examples', () => {
     expect(files).toEqual(
       expect.arrayContaining([
         'dist/bridge/main.js',
@@ -70,7 +70,7 @@ describe('the packed package', () => {
     ['nodenext', 'nodenext'],
     ['bundler', 'esnext'],
   ])(
-    'is imported with its types, resolved as %s, without the types of Node, and runs',
+    'the package is imported with its types, resolved as %s, without the types of Node, and runs',
     async (resolution, module) => {
       const flags = ['--strict', '--target', 'es2022', '--moduleResolution', resolution, '--module', module];
       const tsc = [join(modules, 'typescript', 'bin', 'tsc'), ...flags, '--lib', 'es2022,dom', '--types', ''];

@@ -83,7 +83,7 @@ function checkpointIn(task: Snapshot): string {
 const write = (path: string, content: string) => ({ tool: 'write-file', input: { path, content } });
 
 describe('a checkpoint', () => {
-  it('is listed, shown, and restored after approval: contents, permissions, and new files are removed', async () => {
+  it('a checkpoint is listed, shown, and restored after approval: contents, permissions, and new files are removed', async () => {
     await writeFile(file('kept.sh'), 'echo one\n');
     await chmod(file('kept.sh'), 0o750);
     const task = await did({ together: [write('kept.sh', 'echo two\n'), write('new.txt', 'new')] });
@@ -138,7 +138,7 @@ describe('a checkpoint', () => {
     expect(await textOf('far/new')).toBeUndefined();
   });
 
-  it('R21 is restored with all later turns in one step, also of other tasks, and that step can be undone', async () => {
+  it('R21 a checkpoint is restored with all later turns in one step, also of other tasks, and that step can be undone', async () => {
     await writeFile(file('a.txt'), '0');
     const first = await did(append('a.txt', '1'));
     await did({ together: [append('a.txt', '2'), write('new.txt', 'new')] });
@@ -158,7 +158,7 @@ describe('a checkpoint', () => {
     expect([await textOf('a.txt'), await textOf('new.txt')]).toEqual(['0', undefined]);
   });
 
-  it('is not restored over a change that a person made between two turns', async () => {
+  it('a checkpoint is not restored over a change that a person made between two turns', async () => {
     const first = await did({ together: [append('a.txt', '1'), append('b.txt', '1')] });
     await writeFile(file('b.txt'), 'mine');
     await did(append('b.txt', '2'));
@@ -170,7 +170,7 @@ describe('a checkpoint', () => {
     expect([await textOf('a.txt'), await textOf('b.txt')]).toEqual(['1', 'mine2']);
   });
 
-  it('D2 is asked again when another turn follows between the question and the answer', async () => {
+  it('D2 the restoration of a checkpoint is asked again when another turn follows between the question and the answer', async () => {
     const first = await did(append('a.txt', '1'));
     const asked = await command(`restore-since ${checkpointIn(first)}`);
     await did(append('b.txt', '2'));
@@ -189,7 +189,7 @@ describe('a checkpoint', () => {
     expect(await textOf('a.txt')).toBe('one');
   });
 
-  it('is refused if a person has changed its files since, and the error names them', async () => {
+  it('the restoration of a checkpoint is refused if a person has changed its files since, and the error names them', async () => {
     const id = checkpointIn(await did({ together: [append('a.txt', 'one'), append('b.txt', 'one')] }));
     await writeFile(file('b.txt'), 'mine');
     const refused = await command(`checkpoint restore ${id}`);
@@ -200,7 +200,7 @@ describe('a checkpoint', () => {
     expect([await textOf('a.txt'), await textOf('b.txt')]).toEqual(['one', 'mine']);
   });
 
-  it('D2 is asked again when a file changes between the question and the answer', async () => {
+  it('D2 the restoration of a checkpoint is asked again when a file changes between the question and the answer', async () => {
     await writeFile(file('a.txt'), '0');
     const task = await did({ together: [append('a.txt', '1'), append('a.txt', '2')] });
     const asked = await command(`checkpoint restore ${checkpointIn(task)}`);
@@ -221,7 +221,7 @@ describe('a checkpoint', () => {
     expect(list).not.toContain('b.txt (');
   });
 
-  it('survives the process: the journal has the saved files and the principal', async () => {
+  it('a checkpoint survives the process: the journal has the saved files and the principal', async () => {
     await writeFile(file('a.txt'), 'before');
     const asked = await command(`checkpoint restore ${checkpointIn(await did(write('a.txt', 'after')))}`);
     await service.stop();
@@ -312,7 +312,7 @@ describe('a checkpoint', () => {
 });
 
 describe('the content that a checkpoint saves', () => {
-  it('X1 is readable by its owner only', async () => {
+  it('X1 the saved content is readable by its owner only', async () => {
     await writeFile(file('a.txt'), 'secret');
     await did(write('a.txt', 'other'));
     // Skips the temporary file of the mark, which may disappear meanwhile.
@@ -320,7 +320,7 @@ describe('the content that a checkpoint saves', () => {
     for (const name of files) expect((await stat(join(stateDir, name))).mode & 0o777).toBe(0o600);
   });
 
-  it('E2 is in the journal with the start of its tool and the decision, in one append', async () => {
+  it('E2 the saved content is in the journal with the start of its tool and the decision, in one append', async () => {
     await writeFile(file('a.txt'), 'before');
     await service.stop();
     const appends: string[][] = [];
@@ -339,7 +339,7 @@ describe('the content that a checkpoint saves', () => {
     expect(appends.flat().filter((type) => type === 'tool.started')).toHaveLength(1);
   });
 
-  it('is saved before the change: if it cannot be saved, nothing changes', async () => {
+  it('the content is saved before the change: if the server cannot save it, nothing changes', async () => {
     await writeFile(file('a.txt'), 'before');
     await service.stop();
     service = await start((journal) => {
@@ -373,7 +373,7 @@ describe('a command', () => {
     expect((await service.tasks.list({ principal: 'ada' }, { size: 9 })).rows).toEqual([]);
   });
 
-  it('starts its own task: it is refused while a task of the session runs; after it the session continues', async () => {
+  it('a command starts its own task: it is refused while a task of the session runs; after it the session continues', async () => {
     const { tasks } = service;
     const asking = await settled(tasks, await tasks.send(says(plan(append('a.txt', 'one')))));
     const { sessionId } = asking;
@@ -389,7 +389,7 @@ describe('a command', () => {
     expect(next.exchanges.at(-1)).toMatchObject({ turn: { model: 'offline' } });
   });
 
-  it('R27 starts one task if its message arrives twice with the same id', async () => {
+  it('R27 a command starts one task if its message arrives twice with the same id', async () => {
     const message = { ...says('').message, command: { command: 'help', args: [] } };
     const sent = { ...says(''), message };
     const { tasks } = service;

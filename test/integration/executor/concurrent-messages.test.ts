@@ -11,7 +11,7 @@ async function fresh() {
 
 describe('a message that is sent twice at once', () => {
   it.each(['approve', 'deny', 'edit'] as const)(
-    'R27 with the decision %s, is accepted both times',
+    'R27 a message with the decision %s that is sent twice at once is accepted both times',
     async (word) => {
       const model = new ScriptedModel([
         { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'theirs' } }] },
@@ -32,7 +32,7 @@ describe('a message that is sent twice at once', () => {
 });
 
 describe('a message to a session', () => {
-  it('R04 starts the session’s next task if the current task ends as the message arrives', async () => {
+  it('R04 a message to a session starts its next task if the current task ends as the message arrives', async () => {
     const model = new ScriptedModel([{ text: 'One.' }]);
     const { tasks } = await startService({ ...(await fresh()), models: model });
     const { taskId, sessionId } = await tasks.send(says('one'));
@@ -44,7 +44,7 @@ describe('a message to a session', () => {
     expect(second.taskId).not.toBe(taskId);
   });
 
-  it('is refused nevertheless if it names the ended task', async () => {
+  it('a message to a session is refused if it names the ended task', async () => {
     const { tasks } = await startService({ ...(await fresh()), models: new ScriptedModel([{}]) });
     const first = await tasks.send(says('one'));
     await settled(tasks, first);

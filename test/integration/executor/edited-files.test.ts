@@ -89,7 +89,7 @@ describe('an edit of a call whose file has changed since it was shown', () => {
     },
   );
 
-  it('R90 is refused if it can no longer be applied, and the call still waits', async () => {
+  it('R90 an edit is refused if it can no longer be applied, and the call still waits', async () => {
     const { shown, edits, path, tasks } = await waiting({
       tool: 'edit-file',
       input: { path: 'a.txt', ...change },
@@ -106,7 +106,7 @@ describe('an edit of a call whose file has changed since it was shown', () => {
     expect(await tasks.snapshot(shown.taskId, shown.principal)).toEqual(shown);
   });
 
-  it('R90 D2 does not change another file whose content the person has not seen', async () => {
+  it('R90 D2 an edit does not change another file whose content the person has not seen', async () => {
     const { shown, edits, path } = await waiting({
       tool: 'write-file',
       input: { path: 'a.txt', content: 'x\n' },

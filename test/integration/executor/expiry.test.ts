@@ -52,7 +52,7 @@ const stateOf = async ({ tasks }: RunningService, { taskId }: Snapshot) =>
   (await tasks.snapshot(taskId, ADA)).status;
 
 describe('a task that waits for a decision', () => {
-  it('R14 expires on time with an event that gives the reason, and readers get the event', async () => {
+  it('R14 a waiting task expires on time with an event that gives the reason, and readers get the event', async () => {
     const service = await started([{ calls: [WRITE] }]);
     const task = await parked(service);
     const { signal } = new AbortController();
@@ -79,7 +79,7 @@ describe('a task that waits for a decision', () => {
     expect(service.failures).toEqual([]);
   });
 
-  it('R14 expires exactly at its deadline, even if the timer would fire later', async () => {
+  it('R14 a waiting task expires exactly at its deadline, even if the timer would fire later', async () => {
     const service = await started([{ calls: [WRITE] }], MINUTE);
     const task = await parked(service);
     service.clock.advance(MINUTE - 1);
@@ -90,7 +90,7 @@ describe('a task that waits for a decision', () => {
     expect((await stateOf(service, task)).state).toBe('canceled');
   });
 
-  it('R14 expires at the next server start if its time ran out meanwhile; a clock that is set back does not reopen it', async () => {
+  it('R14 a waiting task expires at the next server start if its time ran out meanwhile; a clock that is set back does not reopen it', async () => {
     const first = await started([{ calls: [WRITE] }]);
     const task = await parked(first);
     await first.stop();
@@ -109,7 +109,7 @@ describe('a task that waits for a decision', () => {
     expect((await stateOf(second, task)).state).toBe('canceled');
   });
 
-  it('R14 is either approved or expired if both happen at the same moment', async () => {
+  it('R14 a waiting task is either approved or expired if both happen at the same moment', async () => {
     for (const decideFirst of [true, false]) {
       const service = await started([{ calls: [WRITE] }, { text: 'Done.' }]);
       const task = await parked(service);
@@ -156,7 +156,7 @@ describe('a task that waits for a decision', () => {
 });
 
 describe('an active task', () => {
-  it('R14 never expires, even if its model takes very long', async () => {
+  it('R14 an active task never expires, even if its model takes very long', async () => {
     const service = await started([
       { calls: [WRITE] },
       { text: 'Thinking.', until: new Promise(() => undefined) },

@@ -220,7 +220,7 @@ describe('a budget', () => {
     expect((await settled(service.tasks, last)).status).toEqual({ state: 'completed' });
   });
 
-  it('is not raised by a "deny" of a text-only client: the reply says how to end the task', async () => {
+  it('a budget is not raised by a "deny" of a text-only client: the reply says how to end the task', async () => {
     const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
     const service = await startService({
       ...(await where()),
@@ -258,7 +258,7 @@ describe('a budget', () => {
     expect((await settled(service.tasks, again)).status).toEqual({ state: 'completed' });
   });
 
-  it('does not ask for a task that has ended, and outlives the server', async () => {
+  it('a budget does not ask for a task that has ended, and outlives the server', async () => {
     const at = await where();
     const models = new ScriptedModel([LOOK, { text: 'Done.' }, LOOK, { text: 'Done.' }]);
     const first = await startService({ ...at, models, tools: [quick], budget: { turns: 2 } });

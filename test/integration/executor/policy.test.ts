@@ -21,7 +21,7 @@ const write = (path: string) => ({ tool: 'write-file', input: { path, content: '
 const shell = (command: string) => ({ tool: 'run-shell-command', input: { command } });
 
 describe('a task under rules', () => {
-  it('runs allowed calls, asks about the others, and tells the model which rule denied a call', async () => {
+  it('a task under rules runs allowed calls, asks about the others, and tells the model which rule denied a call', async () => {
     const { tasks, workspace, models } = await agent(
       [{ calls: [write('docs/a.md'), write('b.txt'), write('.env')] }],
       {
@@ -161,7 +161,7 @@ async function trusting(grant: { minutes?: number; uses?: number }, turns: Scrip
 }
 
 describe('a grant with an end', () => {
-  it('R12 with one use lets one later call run, and the next call of the same turn asks', async () => {
+  it('R12 a grant with one use lets one later call run, and the next call of the same turn asks', async () => {
     const { after, workspace } = await trusting({ uses: 1 }, [{ calls: [write('a.txt'), write('b.txt')] }]);
     expect(after.status).toMatchObject({ pending: [{ title: 'Write b.txt' }] });
     expect(after.grants).toEqual([]);
@@ -227,7 +227,7 @@ describe('a task with a mode', () => {
     await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });
 
-  it('is refused if the mode contradicts the other settings, and nothing starts', async () => {
+  it('a task is refused if its mode contradicts the other settings, and nothing starts', async () => {
     const { tasks } = await agent([]);
     const settings = { mode: 'plan', autoExecute: true } as const;
     await expect(tasks.send(says('go', { settings }))).rejects.toMatchObject({ reason: 'MALFORMED' });

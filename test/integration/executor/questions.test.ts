@@ -67,31 +67,34 @@ describe('a call that is a question', () => {
     ['as it is', {}],
     ['with autoExecute', { settings: { autoExecute: true } }],
     ['when it may only look', { settings: { readOnly: true } }],
-  ])('R16 waits for a person, %s; the call’s result is the answer and no tool runs', async (_how, more) => {
-    const service = await started([ASKS]);
-    const task = await parked(service, more);
-    expect(pendingOf(task)).toMatchObject([
-      {
-        tool: 'ask-person',
-        title: 'Ask: Which colour?',
-        reason: 'question',
-        decisions: ['answer', 'deny'],
-        preview: { type: 'question', text: 'Which colour?', choices: COLOURS },
-      },
-    ]);
-    const answered = decides(task, { callId: idOf(task), decision: 'answer', answer: 'blue' });
-    const after = await settled(service.tasks, await service.tasks.send(answered));
-    expect(after.status.state).toBe('completed');
-    expect(results(service.models)).toEqual([{ text: 'blue', isError: false }]);
-    expect(after.calls[idOf(task)]?.state).toEqual({
-      type: 'settled',
-      result: { type: 'answered', answer: 'blue', by: { principal: ADA, channel: 'test' } },
-    });
-    const types = (await eventsOf(service, task.taskId)).map(({ type }) => type);
-    expect(types).not.toContain('tool.started');
-  });
+  ])(
+    'R16 a question waits for a person, %s; the call’s result is the answer and no tool runs',
+    async (_how, more) => {
+      const service = await started([ASKS]);
+      const task = await parked(service, more);
+      expect(pendingOf(task)).toMatchObject([
+        {
+          tool: 'ask-person',
+          title: 'Ask: Which colour?',
+          reason: 'question',
+          decisions: ['answer', 'deny'],
+          preview: { type: 'question', text: 'Which colour?', choices: COLOURS },
+        },
+      ]);
+      const answered = decides(task, { callId: idOf(task), decision: 'answer', answer: 'blue' });
+      const after = await settled(service.tasks, await service.tasks.send(answered));
+      expect(after.status.state).toBe('completed');
+      expect(results(service.models)).toEqual([{ text: 'blue', isError: false }]);
+      expect(after.calls[idOf(task)]?.state).toEqual({
+        type: 'settled',
+        result: { type: 'answered', answer: 'blue', by: { principal: ADA, channel: 'test' } },
+      });
+      const types = (await eventsOf(service, task.taskId)).map(({ type }) => type);
+      expect(types).not.toContain('tool.started');
+    },
+  );
 
-  it('can be declined with a reason, which the model gets', async () => {
+  it('a question can be declined with a reason, which the model gets', async () => {
     const service = await started([ASKS]);
     const task = await parked(service);
     const declined = decides(task, { callId: idOf(task), decision: 'deny', reason: 'you choose' });
@@ -117,7 +120,7 @@ describe('a call that is a question', () => {
       /applies only to its question/,
     ],
     ['another hash', { decision: 'answer' as const, answer: 'red', shown: 'x' }, /is not what was shown/],
-  ])('D1 is not answered by %s, and still waits', async (_what, decision, message) => {
+  ])('D1 a question is not answered by %s, and still waits', async (_what, decision, message) => {
     const service = await started([ASKS]);
     const task = await parked(service);
     await expect(
@@ -137,7 +140,7 @@ describe('a call that is a question', () => {
     });
   });
 
-  it('takes the next text of a client without extensions as the answer, whatever it says', async () => {
+  it('the next text of a client without extensions answers a question, whatever it says', async () => {
     const question = { calls: [{ tool: 'ask-person', input: { question: 'What do you say?' } }] };
     const service = await started([question]);
     const task = await parked(service);
@@ -146,7 +149,7 @@ describe('a call that is a question', () => {
     expect(results(service.models)).toEqual([{ text: 'deny', isError: false }]);
   });
 
-  it('refuses a text of such a client that is no choice, and the error lists the choices', async () => {
+  it('a text that is not one of the choices does not answer a question, and the error lists the choices', async () => {
     const service = await started([ASKS]);
     const { taskId } = await parked(service);
     await expect(service.tasks.send(says('green', { taskId, wordsDecide: true }))).rejects.toMatchObject({
@@ -157,7 +160,7 @@ describe('a call that is a question', () => {
     expect(results(service.models)).toEqual([{ text: 'red', isError: false }]);
   });
 
-  it('R03 in a turn with a call that waits for approval: each is decided separately, before any call of the turn runs', async () => {
+  it('R03 a question and a call that waits for approval in one turn are decided separately, before any call of the turn runs', async () => {
     const write = { tool: 'write-file', input: { path: 'a', content: 'x' } };
     const service = await started([{ calls: [...ASKS.calls, write] }]);
     const task = await parked(service);
@@ -172,7 +175,7 @@ describe('a call that is a question', () => {
     expect(results(service.models)).toMatchObject([{ text: 'red' }, { isError: false }]);
   });
 
-  it('R16 R20 waits across a restart and is answered then', async () => {
+  it('R16 R20 a question waits across a restart and is answered then', async () => {
     const first = await started([ASKS]);
     const task = await parked(first);
     await first.stop();
@@ -185,7 +188,7 @@ describe('a call that is a question', () => {
 });
 
 describe('a question of a running tool', () => {
-  it('R16 E1 parks the task with its own pending action, and the tool continues with the answer', async () => {
+  it('R16 E1 a question of a running tool parks the task with its own pending action, and the tool continues with the answer', async () => {
     const on = await working({ asks: [WHICH] });
     const [action] = pendingOf(on.task);
     expect(action).toMatchObject({
@@ -208,7 +211,7 @@ describe('a question of a running tool', () => {
     await idle(on.tasks);
   });
 
-  it('can be declined, and the tool gets the reason', async () => {
+  it('a question of a running tool can be declined, and the tool gets the reason', async () => {
     const on = await working({ asks: [WHICH] });
     const deny = decides(on.task, { callId: idOf(on.task), decision: 'deny', reason: 'no colour' });
     await settled(on.tasks, await on.tasks.send(deny));
@@ -239,7 +242,7 @@ describe('a question of a running tool', () => {
     expect(on.heard).toMatchObject([{ answer: { name: 'Ada', age: 36 } }]);
   });
 
-  it('stops all time limits and the budget: of the tool, the turn and the task', async () => {
+  it('a question of a running tool stops all time limits and the budget: of the tool, the turn and the task', async () => {
     const limits = { toolMs: 50_000, turnMs: 50_000, taskMs: 50_000 };
     const on = await working({ asks: [WHICH] }, { limits, budget: { activeMs: 50_000 } });
     on.clock.advance(3_600_000);
@@ -249,7 +252,7 @@ describe('a question of a running tool', () => {
     expect(after.spent.activeMs).toBe(0);
   });
 
-  it('starts the time limits again after the answer', async () => {
+  it('a question of a running tool starts the time limits again after the answer', async () => {
     let answered: (() => void) | undefined;
     const goesOn = new Promise<void>((resolve) => (answered = resolve));
     const last = async ({ signal }: { signal: AbortSignal }) => {
@@ -348,24 +351,27 @@ describe('a question of a running tool', () => {
   it.each([
     ['with side effects asks a person whether it runs again', 'other' as const, 'input-required'],
     ['without side effects runs again', 'none' as const, 'input-required'],
-  ])('E2 stays open when the server ends; after the answer, a tool %s', async (_what, sideEffect, state) => {
-    const asking = askingTool({ asks: [WHICH], sideEffect });
-    const first = await started([CALLS_ASK], { tools: [asking.tool] });
-    const task = await parked(first, { settings: { autoExecute: true } });
-    await first.stop();
-    expect(asking.heard).toEqual(['rejected']);
-    const next = await started([], { stateDir: first.stateDir, tools: [asking.tool] });
-    expect(await next.tasks.recover()).toBe(0);
-    expect(pendingOf(await next.tasks.snapshot(task.taskId, ADA))).toEqual(pendingOf(task));
-    const answer = decides(task, { callId: idOf(task), decision: 'answer', answer: 'red' });
-    const after = await settled(next.tasks, await next.tasks.send(answer));
-    expect(after.status.state).toBe(state);
-    expect(pendingOf(after)).toMatchObject(
-      sideEffect === 'none'
-        ? [{ callId: expect.stringMatching(/\.q2$/), reason: 'question' }]
-        : [{ reason: 'outcome-unknown', decisions: ['approve', 'deny'] }],
-    );
-  });
+  ])(
+    'E2 a question of a running tool stays open when the server ends; after the answer, a tool %s',
+    async (_what, sideEffect, state) => {
+      const asking = askingTool({ asks: [WHICH], sideEffect });
+      const first = await started([CALLS_ASK], { tools: [asking.tool] });
+      const task = await parked(first, { settings: { autoExecute: true } });
+      await first.stop();
+      expect(asking.heard).toEqual(['rejected']);
+      const next = await started([], { stateDir: first.stateDir, tools: [asking.tool] });
+      expect(await next.tasks.recover()).toBe(0);
+      expect(pendingOf(await next.tasks.snapshot(task.taskId, ADA))).toEqual(pendingOf(task));
+      const answer = decides(task, { callId: idOf(task), decision: 'answer', answer: 'red' });
+      const after = await settled(next.tasks, await next.tasks.send(answer));
+      expect(after.status.state).toBe(state);
+      expect(pendingOf(after)).toMatchObject(
+        sideEffect === 'none'
+          ? [{ callId: expect.stringMatching(/\.q2$/), reason: 'question' }]
+          : [{ reason: 'outcome-unknown', decisions: ['approve', 'deny'] }],
+      );
+    },
+  );
 });
 
 /** Waits until `is` holds for the task, and returns its snapshot. */

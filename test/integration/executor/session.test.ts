@@ -84,7 +84,7 @@ describe('a session', () => {
 });
 
 describe('an approved call', () => {
-  it('R10 runs with the person’s edit of the content, and the model gets the edit', async () => {
+  it('R10 an approved call runs with the person’s edit of the content, and the model gets the edit', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([
       { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'theirs' } }] },
@@ -100,7 +100,7 @@ describe('an approved call', () => {
     expect(JSON.stringify(model.requests[1]?.conversation)).toContain('The person changed the input');
   });
 
-  it('R10 refuses an edit that the tool does not accept, and the call still waits', async () => {
+  it('R10 an edit that the tool does not accept is refused, and the call still waits', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([
       { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'theirs' } }] },
@@ -115,7 +115,7 @@ describe('an approved call', () => {
     expect(await tasks.snapshot(parked.taskId, ADA)).toEqual(parked);
   });
 
-  it('R11 asks again with the new diff if the file has changed since, and nothing is written', async () => {
+  it('R11 an approved call asks again with the new diff if the file has changed since, and nothing is written', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([
       { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'new\n' } }] },
@@ -137,7 +137,7 @@ describe('an approved call', () => {
     expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('new\n');
   });
 
-  it('R12 with trust for a tool lets later calls of it run without asking; other tools still ask', async () => {
+  it('R12 trust for a tool lets later calls of it run without asking; other tools still ask', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([
       { calls: [write('a.txt')] },
@@ -158,7 +158,7 @@ describe('an approved call', () => {
 });
 
 describe('the words approve and deny', () => {
-  it('D1 count as decisions only from a client that has no other way to answer', async () => {
+  it('D1 the words approve and deny count as decisions only from a client that has no other way to answer', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([{ calls: [write('a.txt')] }]);
     const { tasks } = await startService({ stateDir, workspace, models: model });
@@ -172,7 +172,7 @@ describe('the words approve and deny', () => {
 });
 
 describe('a message that arrives twice', () => {
-  it('R27 R65 gets the current state of its task, not a question that has been decided since', async () => {
+  it('R27 R65 a message that arrives twice gets the current state of its task, not a question that has been decided since', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([{ calls: [write('a.txt')] }]);
     const { tasks } = await startService({ stateDir, workspace, models: model });

@@ -21,7 +21,7 @@ async function underWay(settings: TaskSettings) {
 
 describe('a message to an unfinished task', () => {
   it.each([{ readOnly: true }, { autoExecute: true }, { model: 'fast' }])(
-    'is refused if it contains other settings (%j), and changes nothing',
+    'a message to an unfinished task is refused if it contains other settings (%j), and changes nothing',
     async (settings) => {
       const { tasks, taskId, sessionId } = await underWay({});
       await expect(tasks.send(says('more', { sessionId, settings }))).rejects.toMatchObject({
@@ -32,7 +32,7 @@ describe('a message to an unfinished task', () => {
     },
   );
 
-  it('counts only as a decision, even if the client sends settings with every message', async () => {
+  it('a message to an unfinished task counts only as a decision, even if the client sends settings with every message', async () => {
     const stateDir = await temporaryDirectory();
     const models = new ScriptedModel([{ calls: [CALL] }]);
     const { tasks } = await startService({ stateDir, workspace: await temporaryDirectory(), models });
@@ -46,7 +46,7 @@ describe('a message to an unfinished task', () => {
     });
   });
 
-  it('is refused if it names another workspace; a link to the same workspace is accepted', async () => {
+  it('a message to an unfinished task is refused if it names another workspace; a link to the same workspace is accepted', async () => {
     const workspace = await temporaryDirectory();
     const { tasks, sessionId } = await underWay({ workspace });
     const elsewhere = { sessionId, settings: { workspace: await temporaryDirectory() } };

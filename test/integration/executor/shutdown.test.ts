@@ -26,7 +26,7 @@ function look(run: (signal: AbortSignal) => Promise<void>): Tool {
 }
 
 describe('a read-only call that a shutdown stops', () => {
-  it('R22 R49 runs again on the next server, as after a kill', async () => {
+  it('R22 R49 a read-only call that a shutdown stops runs again on the next server, as after a kill', async () => {
     const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
     let runs: (() => void) | undefined;
     const running = new Promise<void>((resolve) => (runs = resolve));

@@ -76,7 +76,7 @@ async function fullFrom(
 
 describe('a task whose journal cannot be written', () => {
   it.each(['task.working', 'turn.started', 'text.delta', 'turn.finished'] as const)(
-    'R28 continues by itself after a full disk at %s, when the disk has space again',
+    'R28 a task continues by itself after a full disk at %s, when the disk has space again',
     async (type) => {
       const { tasks, clock, refused, mend } = await fullFrom(type, [{ text: 'One.' }, { text: 'Two.' }]);
       const accepted = await tasks.send(says('go'));
@@ -88,7 +88,7 @@ describe('a task whose journal cannot be written', () => {
     },
   );
 
-  it('R28 does not fail because of the full disk, even if a shorter event still fits', async () => {
+  it('R28 a task does not fail because of the full disk, even if a shorter event still fits', async () => {
     const turns = [{ text: 'One.' }, { text: 'Two.' }];
     const { tasks, clock, refused } = await fullFrom('text.delta', turns, { once: true });
     const accepted = await tasks.send(says('go'));
@@ -98,7 +98,7 @@ describe('a task whose journal cannot be written', () => {
     expect((await end).status).toEqual({ state: 'completed' });
   });
 
-  it('R28 has no timer after a shutdown of the server', async () => {
+  it('R28 a task has no timer after a shutdown of the server', async () => {
     const { tasks, clock, refused } = await fullFrom('task.working', [{}]);
     await tasks.send(says('go'));
     await refused;

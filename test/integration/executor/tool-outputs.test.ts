@@ -89,7 +89,7 @@ const shownIn = (snapshot: Snapshot | undefined): Map<string, string> =>
   );
 
 describe('the output of a tool', () => {
-  it('S1 is one growing artifact for a client without extensions, from any position in the stream', async () => {
+  it('S1 the output of a tool is one growing artifact for a client without extensions, from any position in the stream', async () => {
     const service = await agent([
       calls('run-shell-command', { command: 'for i in 1 2 3; do echo line $i; sleep 0.1; done' }),
     ]);
@@ -105,7 +105,7 @@ describe('the output of a tool', () => {
     }
   });
 
-  it('J2 is complete in a snapshot, whichever entry the fold continues from', async () => {
+  it('J2 the output of a tool is complete in a snapshot, for a fold that continues from any entry', async () => {
     const service = await agent([calls('dump', {})]);
     const { taskId } = await settled(service.tasks, await service.tasks.send(says('go')));
     const entries = await entriesOf(service, taskId);
@@ -117,7 +117,7 @@ describe('the output of a tool', () => {
 });
 
 describe('a result that is too long for a model', () => {
-  it('is stored whole; the model gets its beginning and end, and can read or search the rest', async () => {
+  it('a result that is too long for a model is stored whole; the model gets its beginning and end, and can read or search the rest', async () => {
     const service = await agent([calls('dump', {})]);
     const ended = await settled(service.tasks, await service.tasks.send(says('go')));
     const told = resultOf(ended, 'dump');
@@ -147,7 +147,7 @@ describe('a result that is too long for a model', () => {
     expect(await read({ offset: LONG.length })).toContain('beyond its end');
   });
 
-  it('X1 can be read only in its own session', async () => {
+  it('X1 a stored result can be read only in its own session', async () => {
     const service = await agent([calls('dump', {}), { text: 'done' }]);
     const ended = await settled(service.tasks, await service.tasks.send(says('go')));
     const toolId = Object.values(ended.calls)[0]?.toolId ?? '';

@@ -379,7 +379,7 @@ describe('an EventSource', () => {
     expect(ids).toEqual(['1', '3', '4', '5', '6', '7', '8']);
   });
 
-  test('in a browser sends no token, and reads with a ticket', async () => {
+  test('in a browser an EventSource sends no token, and reads with a ticket', async () => {
     const taskId = newTask(TURN);
     const { ids, over, until } = listen(
       `${server.url}${pathOf(taskId)}?ticket=${await ticketFor(taskId)}&after=5`,

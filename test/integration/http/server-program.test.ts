@@ -77,7 +77,7 @@ const message = (words: string, metadata = {}) => ({
 });
 
 describe('a run of a2a-server', () => {
-  test('records its address for the bridge, and removes the record at an orderly exit', async () => {
+  test('a2a-server records its address for the bridge, and removes the record at an orderly exit', async () => {
     const server = await startServer();
     const record = await readServerRecord(server.stateDir);
     expect(record).toMatchObject({ url: server.url, version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
@@ -88,7 +88,7 @@ describe('a run of a2a-server', () => {
     expect(server.log()).not.toContain(server.token);
   });
 
-  test('X1 shows no secret in /proc, and can still use its secrets', async () => {
+  test('X1 a2a-server shows no secret in /proc, and can still use its secrets', async () => {
     const secret = 'hush-0123456789';
     const server = await startServer({
       env: { OPENAI_API_KEY: secret, A2A_SERVER_TOKENS: `ann=${secret}-of-ann` },
@@ -103,7 +103,7 @@ describe('a run of a2a-server', () => {
     expect((await ask({ ...server, token: `${secret}-of-ben` }, '/tasks')).status).toBe(401);
   });
 
-  test('R103 with a clock that jumped reports it, and the operator can confirm the clock', async () => {
+  test('R103 a2a-server reports a clock that jumped, and the operator can confirm the clock', async () => {
     const stateDir = await temporaryDirectory();
     const stale = { now: Date.now() - 400 * 86_400_000, uptimeMs: 0, boot: 'an earlier one' };
     await writeFile(join(stateDir, 'clock.json'), JSON.stringify(stale));
@@ -121,14 +121,14 @@ describe('a run of a2a-server', () => {
     );
   });
 
-  test('works on a task over both bindings, from its journal', async () => {
+  test('a2a-server works on a task over both bindings, from its journal', async () => {
     const server = await startServer();
     const sent = await ask(server, '/message:send', message('Create test.md with hello'));
     expect(await sent.json()).toMatchObject({ task: { status: { state: 'TASK_STATE_INPUT_REQUIRED' } } });
     expect(await (await ask(server, '/tasks?pageSize=10')).json()).toMatchObject({ totalSize: 1 });
   });
 
-  test('R49 ends at once on the second signal', async () => {
+  test('R49 a2a-server ends at once on the second signal', async () => {
     const server = await startServer();
     await ask(server, '/message:send', {
       ...message('wait 60 seconds', { 'urn:mcp-a2a-bridge:tool-approval:v1': { autoExecute: true } }),
@@ -142,7 +142,7 @@ describe('a run of a2a-server', () => {
     expect([0, 1]).toContain(code);
   });
 
-  test('survives the end of its terminal', async () => {
+  test('a2a-server survives the end of its terminal', async () => {
     const server = await startServer();
     const record = await readServerRecord(server.stateDir);
     process.kill(record?.pid ?? 0, 'SIGHUP');
@@ -151,7 +151,7 @@ describe('a run of a2a-server', () => {
 });
 
 describe('an address in use', () => {
-  test('by this user’s own server: the error names its state directory', async () => {
+  test('an address in use by this user’s own server: the error names its state directory', async () => {
     const server = await startServer();
     const second = await run(['--port', portOf(server), '--state-dir', server.stateDir]);
     expect(second).toMatchObject({ code: 78, stdout: '' });
@@ -164,7 +164,7 @@ describe('an address in use', () => {
     expect(await readServerRecord(server.stateDir)).toMatchObject({ url: server.url });
   });
 
-  test('by an a2a-server with another token: the error says so', async () => {
+  test('an address in use by an a2a-server with another token: the error says so', async () => {
     const server = await startServer();
     const second = await run(['--port', portOf(server), '--state-dir', await temporaryDirectory()]);
     expect(second.code).toBe(78);
@@ -172,7 +172,7 @@ describe('an address in use', () => {
   });
 
   test.each(['', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}', 'SSH-2.0-OpenSSH\r\n'])(
-    'by another program that says %p: the error names the port and the next step',
+    'an address in use by another program that says %p: the error names the port and the next step',
     async (greeting) => {
       const port = await otherProgram(greeting);
       const second = await run(['--port', String(port), '--state-dir', await temporaryDirectory()]);

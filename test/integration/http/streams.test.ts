@@ -306,7 +306,7 @@ const FOLLOWING = [
 ];
 
 describe.each(FOLLOWING)('a reader over $over that does not read', ({ subscription: asked }) => {
-  test('S3 costs bounded memory, delays no other reader, and is dropped in the end; it may reconnect', async () => {
+  test('S3 a reader that does not read costs bounded memory, delays no other reader, and is dropped in the end; it may reconnect', async () => {
     const patient = await startServer({ heartbeatMs: 100 });
     const message = { messageId: 'm-1', parts: [] };
     const { taskId } = patient.tasks.start({ ...BY, message }, TURN.slice(0, 2));
@@ -345,7 +345,7 @@ const ENDINGS: { ending: string; end: (socket: Socket) => void; readsOn: boolean
 ];
 
 describe.each(ENDINGS)('a connection that ends by $ending', ({ ending, end, readsOn }) => {
-  test('E4 R24 ends only the reading, and the task continues', async () => {
+  test('E4 R24 the end of a connection ends only the reading, and the task continues', async () => {
     const taskId = newTask(TURN);
     const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
     socket.on('error', () => undefined);
@@ -367,7 +367,7 @@ describe.each(ENDINGS)('a connection that ends by $ending', ({ ending, end, read
     expect(server.logged()).not.toContain('"level":50');
   });
 
-  test('E4 keeps the command of a message that waits for its answer', async () => {
+  test('E4 the end of a connection does not affect the command of a message that waits for its answer', async () => {
     const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
     socket.on('error', () => undefined);
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: userMessage('hi') });

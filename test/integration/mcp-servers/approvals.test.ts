@@ -38,7 +38,7 @@ function callsIn({ calls }: Snapshot) {
 const note = (text: string) => ({ tool: 'mcp__peer__note', input: { text } });
 
 describe.each(PEER_KINDS)('a tool of an MCP server over %s', (kind) => {
-  it('R80 waits for a decision, which shows server, tool and arguments, and runs after approval', async () => {
+  it('R80 a tool waits for a decision, which shows server, tool and arguments, and runs after approval', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     const { tasks, first, models } = await taskWith(stage, [{ calls: [note('one'), note('two')] }]);
@@ -75,7 +75,7 @@ describe.each(PEER_KINDS)('a tool of an MCP server over %s', (kind) => {
 });
 
 describe('a tool of an MCP server', () => {
-  it('R83 stops at the time limit of its server, with a result that says so; the connection stays open', async () => {
+  it('R83 a tool stops at the time limit of its server, with a result that says so; the connection stays open', async () => {
     const stage = await mcpStage({ peer: await peerSettings('sse', { timeout: '90s' }) });
     await stage.status(isReady);
     const turns = [{ calls: [{ tool: 'mcp__peer__never', input: {} }] }];
@@ -93,7 +93,7 @@ describe('a tool of an MCP server', () => {
   it.each([
     ['the cancel of its task', 'The task was cancelled: the plan has changed'],
     ['its abort', 'Aborted on request: the plan has changed'],
-  ])('R83 gets the reason of %s', async (what, reason) => {
+  ])('R83 a tool gets the reason of %s', async (what, reason) => {
     const stage = await mcpStage({ peer: await peerSettings('stdio') });
     await stage.status(isReady);
     const turns = [{ calls: [{ tool: 'mcp__peer__never', input: {} }] }];
@@ -155,7 +155,7 @@ describe('a tool of an MCP server', () => {
     expect(ended.outputs[0]?.text).toMatch(/^first x{50000} middle y{50000} last$/);
   });
 
-  it('D4 gets its input checked against its schema before a person is asked', async () => {
+  it('D4 a tool gets its input checked against its schema before a person is asked', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio') });
     await stage.status(isReady);
     const wrong = { tool: 'mcp__peer__note', input: { text: 1, more: true } };
@@ -168,7 +168,7 @@ describe('a tool of an MCP server', () => {
     });
   });
 
-  it('runs without a question if the configuration trusts the server’s read-only hint', async () => {
+  it('a tool runs without a question if the configuration trusts the server’s read-only hint', async () => {
     const settings = await peerSettings('stdio');
     const stage = await mcpStage({ peer: settings, other: { ...settings, trustHints: true } });
     await stage.status(isReady);
@@ -184,7 +184,7 @@ describe('a tool of an MCP server', () => {
     ]);
   });
 
-  it('asks again if its server has redefined it since the approval (D2)', async () => {
+  it('D2 a tool asks again if its server has redefined it since the approval', async () => {
     const peer = await startPeer('sse');
     const stage = await mcpStage({ peer: { type: 'sse', url: peer.url } });
     await stage.status(isReady);

@@ -6,7 +6,7 @@ import { isDown, isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
 const PINGS = { pingInterval: 20, pingTimeout: 1_000 };
 
 describe.each(['http', 'sse'] as const)('a dead connection to an MCP server over %s', (kind) => {
-  it('002 is not ready: a server that answers no ping is down, and ready once it answers again', async () => {
+  it('002 a server that answers no ping is down, and ready once it answers again', async () => {
     const peer = await startPeer(kind);
     const settings = { type: kind, url: peer.url, ...PINGS, connectTimeout: '2s' };
     const stage = await mcpStage({ peer: settings });
@@ -32,7 +32,7 @@ describe.each(['http', 'sse'] as const)('a dead connection to an MCP server over
 });
 
 describe('a dead connection to an MCP server', () => {
-  it('002 over stdio is not ready: a program that hangs is ended and restarted', async () => {
+  it('002 a program over stdio that hangs is ended and restarted', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio', PINGS) });
     await stage.status(isReady);
     const pid = Number(/\(pid (\d+)\)/.exec(await stage.call('note'))?.[1]);
@@ -67,7 +67,7 @@ describe('a dead connection to an MCP server', () => {
     expect(await peer.seen()).toMatchObject({ calls: { refused: 1 }, sessions: 1 });
   });
 
-  it('002 keeps a server that answers no ping while it works on a call that was stopped', async () => {
+  it('002 a server that answers no ping while it works on a stopped call stays connected', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio', PINGS) });
     await stage.status(isReady);
     const pid = Number(/\(pid (\d+)\)/.exec(await stage.call('note'))?.[1]);
@@ -82,7 +82,7 @@ describe('a dead connection to an MCP server', () => {
     expect(state).toBe('ready');
   });
 
-  it('002 keeps a running call while its server answers no ping, and reports the silence', async () => {
+  it('002 a call keeps running while its server answers no ping, and the status reports the silence', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio', PINGS) });
     await stage.status(isReady);
     const pid = Number(/\(pid (\d+)\)/.exec(await stage.call('note'))?.[1]);

@@ -9,7 +9,7 @@ import { PEER_TOOLS } from '../../support/mcp-peer/session.ts';
 const stopCause = () => ({ reason: 'abort-request' as const, message: 'Aborted on request: wrong page' });
 
 describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
-  it('R80 runs its tools and returns their results', async () => {
+  it('R80 a server runs its tools and returns their results', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     expect(await stage.call('note', { text: 'hello' })).toMatch(/^note: hello/);
@@ -26,7 +26,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     await expect(stage.call('fail')).rejects.toThrow('the disk is full');
   });
 
-  it('R81 answers parallel calls, each with its own result', async () => {
+  it('R81 a server answers parallel calls, each with its own result', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     const texts = Array.from({ length: 40 }, (_, n) => `text ${n}`);
@@ -35,7 +35,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(await Promise.all(answers)).toEqual(expected);
   });
 
-  it('R82 reconnects after a drop: a running call reports the drop, and a read-only call runs again', async () => {
+  it('R82 the client reconnects after a drop: a running call reports the drop, and a read-only call runs again', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind, { trustHints: true }) });
     await stage.status(isReady);
     await expect(stage.call('drop')).rejects.toThrow(
@@ -49,7 +49,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(said.join('')).toMatch(/calling again/);
   });
 
-  it('R83 gets a cancellation for a call that is given up, and answers other calls', async () => {
+  it('R83 a server gets a cancellation for a call that is given up, and answers other calls', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     const stop = new AbortController();
@@ -61,7 +61,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(await stage.status(isReady)).toEqual({ name: 'peer', state: 'ready', tools: PEER_TOOLS });
   });
 
-  it('reports progress while it works', async () => {
+  it('a server reports progress while it works', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     const said: string[] = [];
@@ -69,7 +69,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(said.join('')).toBe('step 1 (25%)\nstep 2 (50%)\n');
   });
 
-  it('has its tool list read again after it announces a change', async () => {
+  it('a server that announces a change has its tool list read again', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     await stage.call('grow');
@@ -83,7 +83,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     );
   });
 
-  it('asks the person behind its call, also while several calls run', async () => {
+  it('a server asks the person behind its call, also while several calls run', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     const questions: Question[] = [];
@@ -111,7 +111,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(await other).toBe('stopped');
   });
 
-  it('cannot ask while it runs calls of two principals, unless it names the call', async () => {
+  it('a server cannot ask while it runs calls of two principals, unless it names the call', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     const asked: string[] = [];
@@ -129,7 +129,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(await other).toBe('stopped');
   });
 
-  it('003 gets the reason of an abort with notifications/cancelled', async () => {
+  it('003 a server gets the reason of an abort with notifications/cancelled', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     const stop = new AbortController();
@@ -140,7 +140,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(JSON.parse(await stage.call('cancelled'))).toEqual(['Aborted on request: wrong page']);
   });
 
-  it('002 has its log messages and partial output shown while it works', async () => {
+  it('002 the log messages and the partial output of a server are shown while it works', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     const said: string[] = [];

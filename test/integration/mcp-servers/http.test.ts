@@ -11,7 +11,7 @@ async function overHttp() {
 }
 
 describe('an MCP server over Streamable HTTP', () => {
-  it('R82 gets a new session after its restart: a request that has not reached it is sent again, once', async () => {
+  it('R82 a server gets a new session after its restart: a request that has not reached it is sent again, once', async () => {
     const { peer, stage } = await overHttp();
     expect(await stage.call('note', { text: 'before' })).toMatch(/before/);
     await peer.kill();
@@ -20,7 +20,7 @@ describe('an MCP server over Streamable HTTP', () => {
     expect(await next.seen()).toMatchObject({ sessions: 1, calls: { note: 1 } });
   });
 
-  it('R83 holds no socket for a call that was given up, and closing leaves no socket', async () => {
+  it('R83 the client holds no socket for a call that was given up, and closing leaves no socket', async () => {
     const { peer, stage } = await overHttp();
     const stop = new AbortController();
     const never = stage.call('never', {}, { signal: stop.signal }).catch(() => 'stopped');

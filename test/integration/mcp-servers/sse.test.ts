@@ -14,7 +14,7 @@ async function overSse(limits: Parameters<typeof mcpStage>[1] = {}) {
 }
 
 describe('an MCP server over HTTP+SSE', () => {
-  it('R81 keeps one stream for the client’s whole life, and every request gets its answer', async () => {
+  it('R81 a server keeps one stream for the client’s whole life, and every request gets its answer', async () => {
     const { peer, stage } = await overSse();
     for (let n = 0; n < 20; n += 1) await stage.call('note', { text: String(n) });
     expect(await peer.seen()).toMatchObject({ streams: 1, open: 1, brokenPipes: 0 });
@@ -24,7 +24,7 @@ describe('an MCP server over HTTP+SSE', () => {
     expect(await peer.seen()).toMatchObject({ streams: 1, open: 0, brokenPipes: 0 });
   });
 
-  it('R81 matches parallel calls to their answers in any order', async () => {
+  it('R81 the client matches parallel answers to their calls in any order', async () => {
     const { peer, stage } = await overSse();
     const call = fc.record({ text: fc.string({ maxLength: 40 }), ms: fc.integer({ min: 0, max: 15 }) });
     await fc.assert(
@@ -39,7 +39,7 @@ describe('an MCP server over HTTP+SSE', () => {
     expect((await peer.seen()).streams).toBe(1);
   });
 
-  it('R82 gets a new connection and handshake after a kill and a restart at the same address', async () => {
+  it('R82 a server gets a new connection and handshake after a kill and a restart at the same address', async () => {
     const { peer, stage } = await overSse();
     const lost = stage.call('never');
     const again = stage.call('look', { text: 'still there?', ms: 500 });
@@ -73,7 +73,7 @@ describe('an MCP server over HTTP+SSE', () => {
     expect((await next.seen()).calls).toEqual({ note: 1 });
   });
 
-  it('reports what is wrong with an address', async () => {
+  it('a wrong address gives an error that says what is wrong', async () => {
     const [peer, gone] = [await startPeer('sse'), await startPeer('sse')];
     await gone.kill();
     const other = await startPeer('http');

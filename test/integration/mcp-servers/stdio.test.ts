@@ -21,7 +21,7 @@ function pidIn(answer: string): number {
 }
 
 describe('an MCP server that is a program', () => {
-  it('R82 restarts when it exits, and the error contains its last output', async () => {
+  it('R82 a program that exits is started again, and the error contains its last output', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio') });
     await stage.status(isReady);
     const first = pidIn(await stage.call('note'));
@@ -31,7 +31,7 @@ describe('an MCP server that is a program', () => {
     expect(pidIn(await stage.call('note'))).not.toBe(first);
   });
 
-  it('R83 ends when it is closed, with all processes that it has started', async () => {
+  it('R83 a program ends when it is closed, with all processes that it has started', async () => {
     const stage = await mcpStage({ peer: await withChild() });
     await stage.status(isReady);
     const pid = pidIn(await stage.call('note'));
@@ -41,7 +41,7 @@ describe('an MCP server that is a program', () => {
     expect(await running(group)).toBe(0);
   });
 
-  it('gets harmless variables and its configured variables, and no others', async () => {
+  it('a program gets harmless variables and its configured variables, and no others', async () => {
     process.env['MCP_TEST_SECRET'] = 'hush';
     const directory = await temporaryDirectory();
     const file = join(directory, 'environment');
@@ -58,7 +58,7 @@ describe('an MCP server that is a program', () => {
     delete process.env['MCP_TEST_SECRET'];
   });
 
-  it('has its stderr in the log, under its name', async () => {
+  it('the stderr of a program is in the log, under its name', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio') });
     await stage.status(isReady);
     expect(stage.log.filter((line) => line.includes('peer: hello'))).toEqual([

@@ -13,7 +13,7 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s that speaks onl
     return stage;
   };
 
-  it('R80 is reached, runs its tools and shows its progress', async () => {
+  it('R80 a server of 2026-07-28 is reached, runs its tools and shows its progress', async () => {
     const stage = await connected();
     expect(stage.log.join('')).toMatch(/"revision":"2026-07-28"/);
     expect(await stage.call('note', { text: 'hello' })).toBe('note: hello');
@@ -22,7 +22,7 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s that speaks onl
     expect(said.join('')).toBe('step 1 (25%)\nstep 2 (50%)\n');
   });
 
-  it('asks the person behind its call through the call’s result, also while several calls run', async () => {
+  it('a server of 2026-07-28 asks the person behind its call through the call’s result, also while several calls run', async () => {
     const stage = await connected();
     const by = { principal: 'ada', channel: 'test' };
     const questions: string[] = [];
@@ -42,7 +42,7 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s that speaks onl
     ]);
   });
 
-  it('R83 gets the cancellation of a stopped call, and answers other calls', async () => {
+  it('R83 a server of 2026-07-28 gets the cancellation of a stopped call, and answers other calls', async () => {
     const stage = await connected();
     const stop = new AbortController();
     const never = stage.call('never', {}, { signal: stop.signal, stopCause });
@@ -55,7 +55,7 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s that speaks onl
     if (kind === 'stdio') expect(JSON.parse(cancelled)).toEqual(['Aborted on request: wrong page']);
   });
 
-  it('has its list read again when it announces a change to its subscriber', async () => {
+  it('a server of 2026-07-28 has its list read again when it announces a change to its subscriber', async () => {
     const stage = await connected();
     const { tools } = await stage.status(isReady);
     // The server acknowledges the subscription after the list is first read.
@@ -66,14 +66,14 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s that speaks onl
     expect(await stage.call('newcomer')).toBe('new here');
   });
 
-  it('gets certain parameters in headers over HTTP, if its schema asks for it', async () => {
+  it('a server of 2026-07-28 gets certain parameters in headers over HTTP, if its schema asks for it', async () => {
     const stage = await connected();
     expect(await stage.call('mirrored', { place: 'Zürich' })).toBe(
       kind === 'http' ? 'Zürich: =?base64?WsO8cmljaA==?=' : 'Zürich: no header',
     );
   });
 
-  it('002 is pinged with server/discover', async () => {
+  it('002 a server of 2026-07-28 is pinged with server/discover', async () => {
     const settings = { ...(await modernSettings(kind)), pingInterval: 5, pingTimeout: '10s' };
     const stage = await mcpStage({ peer: settings });
     await stage.status(isReady);

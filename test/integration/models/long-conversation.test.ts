@@ -89,7 +89,7 @@ function ofContext(events: readonly TaskEvent[]): string[] {
 }
 
 describe('a conversation that outgrows its window', () => {
-  it('is summarised by its model as it grows, in turns without tools, and the cost is counted', async () => {
+  it('a long conversation is summarised by its model as it grows, in turns without tools, and the cost is counted', async () => {
     const { service } = await start();
     endpoint.otherwise(reads(8, 6_000));
     const accepted = await service.tasks.send(says('Read all the pages.'));
@@ -107,7 +107,7 @@ describe('a conversation that outgrows its window', () => {
     expect(spending['openai-compatible:fake']).toMatchObject({ inputTokens: all, usd: all });
   });
 
-  it('keeps decisions, reasons, file names and the open to-dos, even if the summary has none of them', async () => {
+  it('a long conversation keeps decisions, reasons, file names and the open to-dos, even if the summary has none of them', async () => {
     const { service } = await start(writeFile, updateTodos);
     const go = reads(8, 6_000);
     const todos = [{ text: 'ask about the licence', status: 'pending' }];
@@ -170,7 +170,7 @@ describe('a conversation that outgrows its window', () => {
     expect(endpoint.received.map(sent).at(-1)).toContain('characters left out');
   });
 
-  it('is cut if the summary is refused, and the task continues', async () => {
+  it('a long conversation is cut if the summary is refused, and the task continues', async () => {
     const { service } = await start();
     const go = reads(8, 6_000);
     endpoint.otherwise((request) =>
@@ -183,7 +183,7 @@ describe('a conversation that outgrows its window', () => {
     expect(events.filter((event) => event.type === 'context.summarised' && event.model !== null)).toEqual([]);
   });
 
-  it('A4 is not summarised after a cancel of its task', async () => {
+  it('A4 a long conversation is not summarised after a cancel of its task', async () => {
     const { service } = await start();
     const go = reads(8, 6_000);
     const asked = new Promise<Received>((resolve) => {
@@ -215,7 +215,7 @@ describe('a provider that refuses the length of a prompt', () => {
     },
   };
 
-  it('gets a shorter prompt', async () => {
+  it('a provider that refuses the length of a prompt gets a shorter prompt', async () => {
     const { service } = await start();
     const go = reads(2, 6_000);
     let refused = 0;
@@ -232,7 +232,7 @@ describe('a provider that refuses the length of a prompt', () => {
     expect([refused, context[0], context.length]).toEqual([1, 'context.exceeded', 2]);
   });
 
-  it('is not asked forever: the task fails, and the error gives the next step', async () => {
+  it('a provider that refuses the length of a prompt is not asked forever: the task fails, and the error gives the next step', async () => {
     const { service } = await start();
     const go = reads(1, 6_000);
     endpoint.otherwise((request) => (sent(request).includes('page 1 ') ? TOO_LONG : go(request)));

@@ -30,7 +30,7 @@ function calls(name: string, input: string): Reply {
 }
 
 describe('a model that answers nonsense', () => {
-  it('gets an error for an empty answer, and continues', async () => {
+  it('a model gets an error for an empty answer, and continues', async () => {
     const tasks = await start();
     endpoint.script(NOTHING, DONE);
     const { status, exchanges } = await settled(tasks, await tasks.send(says('do it')));
@@ -44,7 +44,7 @@ describe('a model that answers nonsense', () => {
     ['arguments that are no JSON', calls('read-file', '{"path": '), 'read-file'],
     ['arguments that do not fit', calls('read-file', '{"path": 7}'), 'path'],
   ])(
-    'gets an error for %s a limited number of times; then a person is asked, who can correct it',
+    'a model gets an error for %s a limited number of times; then a person is asked, who can correct it',
     async (_, reply, told) => {
       const tasks = await start();
       endpoint.otherwise(() => reply);
@@ -64,7 +64,7 @@ describe('a model that answers nonsense', () => {
     },
   );
 
-  it('is cut off if it never ends its answer, and a person is asked', async () => {
+  it('a model is cut off if it never ends its answer, and a person is asked', async () => {
     const tasks = await start();
     const words = Array.from({ length: 400 }, () => 'and so on and on '.repeat(10));
     endpoint.otherwise(() => ({

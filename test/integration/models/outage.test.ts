@@ -42,7 +42,7 @@ async function until(
 }
 
 describe('an answer that breaks off after its first words', () => {
-  it('is void and requested again after a pause; during the pause only a timer remains', async () => {
+  it('an answer that breaks off is void and requested again after a pause; during the pause only a timer remains', async () => {
     const { service } = await start();
     endpoint.script(CUT, WHOLE);
     const accepted = await service.tasks.send(says('do it'));
@@ -63,7 +63,7 @@ describe('an answer that breaks off after its first words', () => {
     expect(JSON.stringify(endpoint.received[1]?.body)).not.toContain('half of');
   });
 
-  it('A4 allows a cancel at once during the pause, and sends no further request', async () => {
+  it('A4 a cancel takes effect at once during the pause after a broken answer, and no further request is sent', async () => {
     const { service } = await start();
     endpoint.script(CUT, WHOLE);
     const { taskId } = await service.tasks.send(says('do it'));
@@ -76,7 +76,7 @@ describe('an answer that breaks off after its first words', () => {
     expect(endpoint.received).toHaveLength(1);
   });
 
-  it('R22 leaves the remaining pause to the next process', async () => {
+  it('R22 an answer that breaks off leaves the remaining pause to the next process', async () => {
     const { service, where } = await start();
     endpoint.script(CUT, WHOLE);
     const accepted = await service.tasks.send(says('do it'));
@@ -90,7 +90,7 @@ describe('an answer that breaks off after its first words', () => {
     expect((await settled(next.tasks, accepted)).status).toEqual({ state: 'completed' });
   });
 
-  it('fails its task after several in a row, with an error that gives the next step', async () => {
+  it('several broken answers in a row fail the task, with an error that gives the next step', async () => {
     const { service } = await start();
     endpoint.script(...PAUSES_MS.map(() => CUT), CUT);
     const accepted = await service.tasks.send(says('do it'));
@@ -117,7 +117,7 @@ describe('an answer that breaks off after its first words', () => {
 });
 
 describe('a provider that requests a pause', () => {
-  it('gets no request for that time', async () => {
+  it('a provider that requests a pause gets no request for that time', async () => {
     const { service } = await start();
     endpoint.script({ type: 'status', status: 429, headers: { 'retry-after': '60' } }, WHOLE);
     const accepted = await service.tasks.send(says('do it'));
@@ -130,7 +130,7 @@ describe('a provider that requests a pause', () => {
 });
 
 describe('a provider that sends nothing', () => {
-  it('is named in the task’s status while the task waits, and the status changes at the answer', async () => {
+  it('a provider that sends nothing is named in the task’s status while the task waits, and the status changes at the answer', async () => {
     const { service } = await start();
     const silence = new Deferred<void>();
     const cut = { frames: 0, ending: 'rest' as const, after: silence.promise };

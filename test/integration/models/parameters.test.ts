@@ -119,12 +119,12 @@ describe('the effort of a Claude that refuses to reason in the middle of a turn 
   it.each([
     ['as text and calls alone', turn],
     ['without reasoning in it', { ...turn, parts: [call] }],
-  ])('is left out for a turn %s', async (_, last) => {
+  ])('the effort is left out for a turn %s', async (_, last) => {
     expect(await thinkingOf('anthropic:claude-sonnet-4-5', after(last))).toBeUndefined();
     expect(await thinkingOf('anthropic:claude-opus-4-6', after(last))).toMatchObject({ type: 'adaptive' });
   });
 
-  it('is sent with the reasoning of the turn, and once the turn is over', async () => {
+  it('the effort is sent with the reasoning of the turn, and once the turn is over', async () => {
     const enabled = { type: 'enabled' };
     const whole = { ...turn, parts: [reasoning, call] };
     expect(await thinkingOf('anthropic:claude-sonnet-4-5', after(whole))).toMatchObject(enabled);
@@ -145,11 +145,14 @@ describe('parameters that a model does not accept', () => {
     ['anthropic:claude-haiku-4-5', { temperature: 1, effort: 'low' }, 'together with "effort"'],
     ['google:gemini-2.0-flash', { effort: 'low' }, 'takes no "effort"'],
     ['vllm:qwen3', { maxOutputTokens: 128_000 }, 'below its context window of 128000 tokens'],
-  ])('are refused at the start: %s with %j', (model, parameters, sentence) => {
-    expect(() => models(model, { [model]: parameters }).resolve(undefined)).toThrow(
-      expect.objectContaining({ reason: 'CONFIGURATION', message: expect.stringContaining(sentence) }),
-    );
-  });
+  ])(
+    'parameters that a model does not accept are refused at the start: %s with %j',
+    (model, parameters, sentence) => {
+      expect(() => models(model, { [model]: parameters }).resolve(undefined)).toThrow(
+        expect.objectContaining({ reason: 'CONFIGURATION', message: expect.stringContaining(sentence) }),
+      );
+    },
+  );
 
   it.each([
     ['a number out of range', { smart: { temperature: 3 } }, ['smart', 'temperature']],
