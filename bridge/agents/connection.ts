@@ -10,7 +10,6 @@ import {
 } from '@a2a-js/sdk';
 import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
 import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
-import type { z } from 'zod';
 import { AGENT_COMMAND, commandListSchema } from '../../shared/protocol/agent-command.ts';
 import type { CommandCall, OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import { costReportSchema, type CostReport } from '../../shared/protocol/cost-report.ts';
@@ -151,7 +150,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
 
   /** Asks an endpoint that is not part of A2A; null if the agent does not have it. */
   async function askEndpoint<T>(
-    schema: z.ZodType<T>,
+    schema: { parse: (answer: unknown) => T },
     path: string,
     parameters: Readonly<Record<string, string>>,
   ): Promise<T | null> {

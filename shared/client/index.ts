@@ -27,5 +27,6 @@ export type { Progress } from './core/progress.ts';
 export { hasEnded } from './core/task-report.ts';
 export type { PendingAction, RunningTool, TaskReport, TaskState } from './core/task-report.ts';
 export type { Answer } from '../protocol/question.ts';
+export type { CostReport } from '../protocol/cost-report.ts';
 export type { AbortAnswer } from '../protocol/abort-answer.ts';
 export type { Decision, Grants, TaskRequest, ToolRequest } from './core/task-request.ts';

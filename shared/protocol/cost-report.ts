@@ -1,8 +1,11 @@
-/** The answer of `GET /api/costs`: what the requests to models cost, by UTC day, by session and by model. */
-import { z } from 'zod';
+/**
+ * The answer of `GET /api/costs`: what the requests to models cost, by UTC day, by session and by model. It uses
+ * `zod/mini`, because web pages read it.
+ */
+import * as z from 'zod/mini';
 
 /** The tokens and the cost of some requests to models. A request is a turn, or a summary of a conversation. */
-export const costSumSchema = z.object({
+const sum = {
   requests: z.number(),
   /** All input tokens: plain ones, and both kinds below. */
   inputTokens: z.number(),
@@ -12,12 +15,13 @@ export const costSumSchema = z.object({
   cacheWriteTokens: z.number(),
   outputTokens: z.number(),
   /** US dollars. Null if the price of a request is unknown. */
-  usd: z.number().nullable(),
+  usd: z.nullable(z.number()),
   /** US dollars of the requests with a known price. */
   knownUsd: z.number(),
   /** The number of requests with an unknown price. */
   unpricedRequests: z.number(),
-});
+};
+export const costSumSchema = z.object(sum);
 export type CostSumView = z.infer<typeof costSumSchema>;
 
 /** A UTC day, e.g. `2026-01-31`. */
@@ -31,16 +35,14 @@ export const costReportSchema = z.object({
   to: day,
   total: costSumSchema,
   /** Newest first. Days without requests are absent. */
-  days: z.array(costSumSchema.extend({ day })),
+  days: z.array(z.object({ day, ...sum })),
   /** The latest day first, then the most expensive. `sessionId` is null for the sum of all deleted sessions. */
-  sessions: z.array(
-    costSumSchema.extend({ sessionId: z.string().nullable(), title: z.string(), lastDay: day }),
-  ),
+  sessions: z.array(z.object({ sessionId: z.nullable(z.string()), title: z.string(), lastDay: day, ...sum })),
   /** The number of sessions that the list omits. */
   moreSessions: z.number(),
   /** The most expensive first. */
-  models: z.array(costSumSchema.extend({ model: z.string() })),
+  models: z.array(z.object({ model: z.string(), ...sum })),
   /** `limitUsd`: today's limit, after each time that a person allowed more. Absent if no budget per day is set. */
-  dailyBudget: z.object({ usd: z.number(), limitUsd: z.number(), spentUsd: z.number() }).optional(),
+  dailyBudget: z.optional(z.object({ usd: z.number(), limitUsd: z.number(), spentUsd: z.number() })),
 });
 export type CostReport = z.infer<typeof costReportSchema>;

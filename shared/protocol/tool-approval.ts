@@ -264,7 +264,7 @@ export const taskOverviewSchema = z.object({
   /** The workspace's instruction files that the agent has read. `cut`: it has read only the beginning. */
   instructions: z.array(z.object({ path: z.string(), bytes: z.number(), cut: z.boolean() })).optional(),
   /** The usage of all tasks of the session. Only in the responses to GetTask and ListTasks. */
-  sessionUsage: costSumSchema.optional().catch(undefined),
+  sessionUsage: z.optional(costSumSchema).catch(undefined),
   /** Only if there are files. `callId`: the call whose result contains the file; absent for a file of a message. */
   files: z
     .array(

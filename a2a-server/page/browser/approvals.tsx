@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { type A2aClient, ClientError, type TaskList as ListedTasks } from '../../../shared/client/index.ts';
 import { onAddressTarget, showTask, addressTarget } from './address.ts';
+import { taskCostText, todayText } from './cost-text.ts';
 import { signOut } from './sign-in.ts';
 import { StartTask } from './start-task.tsx';
 import { TaskList } from './task-list.tsx';
@@ -17,6 +18,7 @@ interface ApprovalsProps {
 
 export function Approvals({ client, onSignedOut }: ApprovalsProps) {
   const [list, setList] = useState<ListedTasks>({ tasks: [], total: 0 });
+  const [today, setToday] = useState('');
   const [count, setCount] = useState(PAGE);
   const [problem, setProblem] = useState<string>();
   const [{ taskId, callId, shown }, setTarget] = useState(addressTarget());
@@ -25,6 +27,7 @@ export function Approvals({ client, onSignedOut }: ApprovalsProps) {
     try {
       const found = await client.tasks(count);
       setList(found);
+      setToday(todayText(await client.costs(1)));
       setProblem(undefined);
       // If the address names no task, open the first waiting task once.
       const [first] = found.tasks;
@@ -47,6 +50,7 @@ export function Approvals({ client, onSignedOut }: ApprovalsProps) {
     };
   }, [refresh]);
 
+  const chosen = list.tasks.find((task) => task.taskId === taskId);
   const waiting = list.tasks.filter(({ state }) => state === 'waiting').length;
   useEffect(() => {
     document.title = waiting === 0 ? 'Approvals' : `(${waiting}) Approvals`;
@@ -61,6 +65,7 @@ export function Approvals({ client, onSignedOut }: ApprovalsProps) {
     <>
       <header>
         <h1>Approvals</h1>
+        {today !== '' && <span class="quiet">{today}</span>}
         <button onClick={() => void refresh()}>Refresh</button>
         <button onClick={() => void leave(false)}>Sign out</button>
         <button onClick={() => void leave(true)}>Sign out everywhere</button>
@@ -86,6 +91,7 @@ export function Approvals({ client, onSignedOut }: ApprovalsProps) {
             client={client}
             taskId={taskId}
             link={{ callId, shown }}
+            cost={chosen === undefined ? '' : taskCostText(chosen)}
             onChange={refresh}
           />
         )}

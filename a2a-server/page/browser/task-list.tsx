@@ -1,6 +1,7 @@
 /** Lists the tasks of the signed-in principal. */
 import type { ListedTask } from '../../../shared/client/index.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { sessionPrice } from './cost-text.ts';
 import { STATE_WORDS } from './state-words.ts';
 
 interface TaskListProps {
@@ -17,7 +18,7 @@ export function TaskList({ tasks, total, chosen, onChoose, onMore }: TaskListPro
   return (
     <nav aria-label="Tasks">
       <ul class="tasks">
-        {tasks.map(({ taskId, title, state, notDone, updatedAt }) => (
+        {tasks.map(({ taskId, title, state, notDone, updatedAt, cost }) => (
           <li key={taskId}>
             <button aria-current={taskId === chosen} onClick={() => onChoose(taskId)}>
               <div class="title">{title === '' ? taskId : visibleLine(title)}</div>
@@ -26,7 +27,10 @@ export function TaskList({ tasks, total, chosen, onChoose, onMore }: TaskListPro
                   {STATE_WORDS[state]}
                   {notDone === '' ? '' : ', not done'}
                 </span>{' '}
-                <span class="quiet">{updatedAt === null ? '' : new Date(updatedAt).toLocaleString()}</span>
+                <span class="quiet">{updatedAt === null ? '' : new Date(updatedAt).toLocaleString()}</span>{' '}
+                <span class="quiet" title="The cost of the session">
+                  {sessionPrice({ cost })}
+                </span>
               </small>
             </button>
           </li>

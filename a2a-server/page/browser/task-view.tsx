@@ -14,6 +14,8 @@ interface TaskViewProps {
   client: A2aClient;
   taskId: string;
   link: OpenedAction;
+  /** What the task has cost; '' if unknown. */
+  cost: string;
   /** Called when the task's state changes. */
   onChange: () => Promise<void>;
 }
@@ -21,7 +23,7 @@ interface TaskViewProps {
 /** Maximum characters of live tool output on the page. */
 const LIVE = 20_000;
 
-export function TaskView({ client, taskId, link, onChange }: TaskViewProps) {
+export function TaskView({ client, taskId, link, cost, onChange }: TaskViewProps) {
   const [execution, setExecution] = useState<Execution>();
   const [report, setReport] = useState<TaskReport>();
   const [actions, setActions] = useState<readonly ShownAction[]>([]);
@@ -101,6 +103,7 @@ export function TaskView({ client, taskId, link, onChange }: TaskViewProps) {
           {problem}
         </p>
       )}
+      {cost !== '' && <p class="quiet">{cost}</p>}
       <ActionList taskId={taskId} link={link} actions={actions} onDecide={decide} />
       {report.question !== null && (
         <Reply question={report.question} onSay={(text) => send((to) => to.say(text))} />

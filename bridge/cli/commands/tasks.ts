@@ -3,7 +3,7 @@ import { LIVE_STATES, type LiveState } from '../../agents/list-tasks.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { SESSION_STATE_NAMES, type SessionStateName } from '../../dialects/observation.ts';
 import type { ListedSession } from '../../sessions/list-sessions.ts';
-import { dollars } from '../../mcp/reports/cost-text.ts';
+import { dollars } from '../../../shared/text/cost-text.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_UNAVAILABLE, UsageError } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';

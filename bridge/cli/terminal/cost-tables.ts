@@ -2,7 +2,7 @@
 import type { CostReport, CostSumView } from '../../../shared/protocol/cost-report.ts';
 import { priceAdvice } from '../../../shared/protocol/price-advice.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { dollars } from '../../mcp/reports/cost-text.ts';
+import { dollars } from '../../../shared/text/cost-text.ts';
 import { shortIds } from './short-ids.ts';
 import { table, type Column } from './table.ts';
 

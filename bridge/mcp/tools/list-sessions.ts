@@ -1,6 +1,6 @@
 /** `list_all_active_sessions`: the sessions of every agent. */
 import { z } from 'zod';
-import { dollars } from '../reports/cost-text.ts';
+import { dollars } from '../../../shared/text/cost-text.ts';
 import { LIVE_STATES } from '../../agents/list-tasks.ts';
 import { mcpStateSchema, toMcpState } from '../../dialects/mcp-state.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';

@@ -1,4 +1,5 @@
 /** A client of an A2A agent over HTTP. It uses A2A 1.0, this package's extensions, and the agent's tool executions. */
+import type { CostReport } from '../../protocol/cost-report.ts';
 import { ExecutionRegistry } from '../core/execution-registry.ts';
 import type { Execution, ExecutionOptions } from '../core/execution.ts';
 import { newId } from '../core/new-id.ts';
@@ -90,6 +91,15 @@ export class A2aClient {
   /** The running tool executions of this token's principal. @throws ClientError */
   tools(): Promise<readonly ToolExecution[]> {
     return this.#api.tools();
+  }
+
+  /**
+   * What the tasks of this token's principal cost, by UTC day, by session and by model.
+   * @param days today and the days before
+   * @throws ClientError
+   */
+  costs(days = 30): Promise<CostReport> {
+    return this.#api.costs(days);
   }
 
   /** Aborts one tool execution. Its task continues, and its model sees the abort. @throws ClientError */

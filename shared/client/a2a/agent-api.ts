@@ -1,6 +1,7 @@
 /** The requests of this client to an A2A agent: the HTTP+JSON binding of A2A 1.0, and the routes of tool executions. */
 import { type AbortAnswer, abortAnswerSchema } from '../../protocol/abort-answer.ts';
 import { AGENT_COMMAND, LAST_EVENT_ID, RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
+import { costReportSchema, type CostReport } from '../../protocol/cost-report.ts';
 import { ClientError } from '../core/client-error.ts';
 import { tryAgain } from '../core/retry-policy.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
@@ -115,6 +116,11 @@ export class AgentApi {
     const ask = { method: 'GET' } as const;
     return (await this.#persist(() => this.#service.askFor(toolExecutionListSchema, '/api/tools', ask)))
       .tools;
+  }
+
+  costs(days: number): Promise<CostReport> {
+    const ask = { method: 'GET' } as const;
+    return this.#persist(() => this.#service.askFor(costReportSchema, `/api/costs?days=${days}`, ask));
   }
 
   abortTool(toolId: string, reason: string): Promise<AbortAnswer> {

@@ -3,7 +3,7 @@ import type * as z from 'zod/mini';
 import { TOOL_APPROVAL } from '../../protocol/extensions.ts';
 import { notDone } from '../../protocol/not-done.ts';
 import { type DeliveredState, taskStateOf } from './task-state.ts';
-import type { taskListSchema } from './wire.ts';
+import type { taskListSchema, WireUsage } from './wire.ts';
 
 export interface ListedTask {
   taskId: string;
@@ -15,6 +15,8 @@ export interface ListedTask {
   notDone: string;
   /** RFC 3339; null if the agent omits it. */
   updatedAt: string | null;
+  /** The cost of the task, and of all tasks of its session; null if the agent does not report it. */
+  cost: { task: WireUsage; session: WireUsage } | null;
 }
 
 /** The first tasks of a list. */
@@ -36,12 +38,14 @@ export function toListedTask({
 }: z.output<typeof taskListSchema>['tasks'][number]): ListedTask {
   const words = (history[0]?.parts ?? []).map(({ text }) => text ?? '').join('');
   const state = taskStateOf(status.state);
+  const { calls = [], usage, sessionUsage } = metadata?.[TOOL_APPROVAL] ?? {};
   return {
     taskId: id,
     sessionId: contextId,
     title: (words.trim().split('\n')[0] ?? '').slice(0, MAX_TITLE),
     state,
-    notDone: notDone(state, metadata?.[TOOL_APPROVAL]?.calls ?? []),
+    notDone: notDone(state, calls),
     updatedAt: status.timestamp ?? null,
+    cost: usage === undefined ? null : { task: usage, session: sessionUsage ?? usage },
   };
 }

@@ -26,6 +26,16 @@ const artifact = z.object({
   metadata: z.optional(z.object({ [TOOL_APPROVAL]: z.optional(z.object({ role: z.optional(z.string()) })) })),
 });
 
+/** The tokens and the cost of a task or a session. `usd` is null if a price is unknown. */
+const usage = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cachedInputTokens: z.optional(z.number()),
+  cacheWriteTokens: z.optional(z.number()),
+  usd: z.prefault(z.nullable(z.number()), null),
+});
+export type WireUsage = z.infer<typeof usage>;
+
 const metadata = z.object({
   [RESUMABLE_STREAM]: z.optional(z.object({ seq: z.number() })),
   [TOOL_APPROVAL]: z.optional(
@@ -33,6 +43,8 @@ const metadata = z.object({
       // Other fields of later servers are ignored.
       activity: z.optional(z.unknown()),
       calls: z.optional(z.array(z.object({ ...callRef, toolId: z.nullable(z.string()), state: z.string() }))),
+      usage: z.optional(usage),
+      sessionUsage: z.optional(usage),
     }),
   ),
 });

@@ -1,38 +1,17 @@
 /** `cost`, with the real command line, a real server, and a provider that reports its tokens. */
 import { describe, expect, it } from '@jest/globals';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { costReportSchema } from '../../../shared/protocol/cost-report.ts';
 import type { Reply } from '../../support/fake-model-endpoint.ts';
-import { modelEndpoint } from '../../support/model-stage.ts';
+import { answer, PRICED, pricedServer, UNPRICED } from '../../support/priced-model.ts';
 import { stage, stageAgain } from '../../support/stage.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cliStageOf, type CliStage } from './support/cli-stage.ts';
 
-const PRICED = 'anthropic:claude-sonnet-4-5';
-const UNPRICED = 'openai-compatible:own';
-
-const costs = z.object({ costs: z.array(costReportSchema.extend({ agent: z.string() })) });
-
-const says = (text: string, tokens: object = {}): Reply => ({
-  type: 'turn',
-  turn: { text: [text], inputTokens: 1_000, outputTokens: 100, ...tokens },
-});
+const costs = z.object({ costs: z.array(costReportSchema) });
 
 async function start(server: object = {}): Promise<{ on: CliStage; script: (...replies: Reply[]) => void }> {
-  const endpoint = await modelEndpoint();
-  const home = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
-  const settings = {
-    model: PRICED,
-    baseUrls: { anthropic: endpoint.url },
-    prices: { [PRICED]: { input: 300, output: 1_500, cachedInput: 30, cacheWrite: 375 } },
-    ...server,
-  };
-  await writeFile(join(home.stateDir, 'config.json'), JSON.stringify({ server: settings }));
-  const env = { ANTHROPIC_API_KEY: 'key', MCP_A2A_OPENAI_COMPATIBLE_URL: `${endpoint.url}/v1` };
-  const on = cliStageOf(await stage({ home, env }));
-  return { on, script: (...replies) => endpoint.script(...replies) };
+  const { options, script } = await pricedServer(server);
+  return { on: cliStageOf(await stage(options)), script };
 }
 
 /** The report of today and yesterday, because a test may run over midnight UTC. */
@@ -45,7 +24,11 @@ async function report(on: CliStage): Promise<z.infer<typeof costReportSchema>> {
 describe('cost', () => {
   it('cost sums tokens and dollars by day, session and model, and keeps the sums across a kill of the server', async () => {
     const { on, script } = await start({ otherModel: [UNPRICED] });
-    script(says('One.', { cacheReadTokens: 2_000, cacheWriteTokens: 400 }), says('Two.'), says('Three.'));
+    script(
+      answer('One.', { cacheReadTokens: 2_000, cacheWriteTokens: 400 }),
+      answer('Two.'),
+      answer('Three.'),
+    );
     const { sessionId } = await on.peer.send('first task');
     await on.server.kill();
     const again = cliStageOf(await stageAgain(on));
@@ -94,7 +77,7 @@ describe('cost', () => {
 
   it('cost shows the budget per day; a spent budget asks before the next task, also after a restart', async () => {
     const { on, script } = await start({ budgetCostPerDay: 0.4 });
-    script(says('One.'), says('Two.'));
+    script(answer('One.'), answer('Two.'));
     await on.peer.send('first task');
     await on.server.kill();
     const again = cliStageOf(await stageAgain(on));

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { costLine, dollars } from '../../../../../bridge/mcp/reports/cost-text.ts';
+import { costLine } from '../../../../../bridge/mcp/reports/cost-text.ts';
+import { dollars } from '../../../../../shared/text/cost-text.ts';
 
 const TASK = { turns: 2, inputTokens: 900, outputTokens: 40, usd: 0.25 };
 

@@ -1,0 +1,28 @@
+/** Writes costs for the approval page. Pure. */
+import type { CostReport, ListedTask } from '../../../shared/client/index.ts';
+import { dollars, hasTokens, tokensAndPrice } from '../../../shared/text/cost-text.ts';
+
+/** The cost of the day and the budget per day. Returns '' if there is no cost and no budget. */
+export function todayText({ total, dailyBudget }: CostReport): string {
+  if (!hasTokens(total) && dailyBudget === undefined) return '';
+  const { usd, knownUsd } = total;
+  const unknown = usd === null ? ' and requests with an unknown price' : '';
+  const of = dailyBudget === undefined ? '' : ` of ${dollars(dailyBudget.limitUsd)}`;
+  return `Today (UTC): ${dollars(knownUsd)}${unknown}${of}`;
+}
+
+/** The cost of the task's session, for a row of the list. Returns '' if the agent counted no tokens. */
+export function sessionPrice({ cost }: Pick<ListedTask, 'cost'>): string {
+  if (cost === null || !hasTokens(cost.session)) return '';
+  return cost.session.usd === null ? 'price unknown' : dollars(cost.session.usd);
+}
+
+/** The cost of the task, and of its session if the session has other tasks. Returns '' without tokens. */
+export function taskCostText({ cost }: Pick<ListedTask, 'cost'>): string {
+  if (cost === null || !hasTokens(cost.session)) return '';
+  const { task, session } = cost;
+  const same = task.inputTokens === session.inputTokens && task.outputTokens === session.outputTokens;
+  return same
+    ? `Cost: ${tokensAndPrice(task)}.`
+    : `Cost: ${tokensAndPrice(task)}. All tasks of the session: ${tokensAndPrice(session)}.`;
+}

@@ -1,0 +1,36 @@
+/** The costs on the approval page, in a browser, with a provider that reports its tokens. */
+import { describe, expect, test } from '@jest/globals';
+import { answer, pricedServer } from '../../support/priced-model.ts';
+import { stage } from '../../support/stage.ts';
+import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
+import { signIn } from './support/sign-in.ts';
+
+if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
+
+(BROWSER === undefined ? describe.skip : describe)('the approval page in a browser', () => {
+  test('shows the cost of a task, of its session and of the day, and the limit of the day', async () => {
+    const { options, script } = await pricedServer({ budgetCostPerDay: 5 });
+    const on = await stage(options);
+    script(answer('One.', { cacheReadTokens: 2_000 }), answer('Two.'));
+    const { sessionId } = await on.peer.send('first task');
+    await on.peer.send('second task', { sessionId });
+    const browser = await startBrowser();
+    try {
+      const page = await browser.newPage();
+      await signIn(page, on.server);
+      await page.getByText('Today (UTC): $0.9600 of $5.00').waitFor();
+      const rows = page.locator('ul.tasks button');
+      await page
+        .getByText('Cost: 1000 tokens in, 100 out, $0.4500. All tasks of the session: 4000 tokens in')
+        .waitFor();
+      expect(await rows.allTextContents()).toEqual([
+        expect.stringMatching(/^second task.*\$0\.9600$/),
+        expect.stringMatching(/^first task.*\$0\.9600$/),
+      ]);
+      await rows.nth(1).click();
+      await page.getByText('Cost: 3000 tokens in (2000 read from the cache), 100 out, $0.5100.').waitFor();
+    } finally {
+      await browser.close();
+    }
+  });
+});

@@ -1,0 +1,37 @@
+/** The options of a server with a priced model (Anthropic's wire format), on a provider that the test scripts. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Reply } from './fake-model-endpoint.ts';
+import { modelEndpoint } from './model-stage.ts';
+import type { ServerOptions } from './server-process.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+export const PRICED = 'anthropic:claude-sonnet-4-5';
+/** A model without a price, of the same provider. A server offers it if its settings name it. */
+export const UNPRICED = 'openai-compatible:own';
+
+/**
+ * A thousand input tokens cost 0.30 US dollars, or 0.03 from the cache and 0.375 into it. A thousand output tokens cost
+ * 1.50 US dollars.
+ * @param more settings of the server
+ */
+export async function pricedServer(
+  more: object = {},
+): Promise<{ options: ServerOptions; script: (...replies: Reply[]) => void }> {
+  const endpoint = await modelEndpoint();
+  const home = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
+  const server = {
+    model: PRICED,
+    baseUrls: { anthropic: endpoint.url },
+    prices: { [PRICED]: { input: 300, output: 1_500, cachedInput: 30, cacheWrite: 375 } },
+    ...more,
+  };
+  await writeFile(join(home.stateDir, 'config.json'), JSON.stringify({ server }));
+  const env = { ANTHROPIC_API_KEY: 'key', MCP_A2A_OPENAI_COMPATIBLE_URL: `${endpoint.url}/v1` };
+  return { options: { home, env }, script: (...replies) => endpoint.script(...replies) };
+}
+
+/** An answer of 1000 plain input tokens and 100 output tokens. */
+export function answer(text: string, tokens: object = {}): Reply {
+  return { type: 'turn', turn: { text: [text], inputTokens: 1_000, outputTokens: 100, ...tokens } };
+}

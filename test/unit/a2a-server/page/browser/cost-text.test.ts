@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import { sessionPrice, taskCostText, todayText } from '../../../../../a2a-server/page/browser/cost-text.ts';
+import { costReport } from '../../../../../a2a-server/task/cost-report.ts';
+import { NO_COST } from '../../../../../a2a-server/task/cost-sum.ts';
+
+const DAY = 20_000;
+const row = { ...NO_COST, day: DAY, sessionId: 's', model: 'm', requests: 1 };
+const report = (...rows: (typeof row)[]) => costReport(rows, { fromDay: DAY, toDay: DAY });
+const TASK = { inputTokens: 900, outputTokens: 40, cachedInputTokens: 500, usd: 0.25 };
+
+test('the page shows the cost of the UTC day, and today’s limit of a budget per day', () => {
+  expect(todayText(report())).toBe('');
+  expect(todayText(report(row))).toBe('');
+  const paid = { ...row, inputTokens: 10, knownUsd: 1.5 };
+  expect(todayText(report(paid))).toBe('Today (UTC): $1.50');
+  expect(todayText(report(paid, { ...row, inputTokens: 10, unpriced: 1 }))).toBe(
+    'Today (UTC): $1.50 and requests with an unknown price',
+  );
+  const dailyBudget = { usd: 5, limitUsd: 6.5, spentUsd: 1.5 };
+  expect(todayText({ ...report(paid), dailyBudget })).toBe('Today (UTC): $1.50 of $6.50');
+  expect(todayText({ ...report(), dailyBudget })).toBe('Today (UTC): $0.0000 of $6.50');
+});
+
+test('a row of the list shows the price of the session, and nothing for an agent that counts no tokens', () => {
+  expect(sessionPrice({ cost: null })).toBe('');
+  const none = { inputTokens: 0, outputTokens: 0, usd: 0 };
+  expect(sessionPrice({ cost: { task: none, session: none } })).toBe('');
+  expect(sessionPrice({ cost: { task: none, session: TASK } })).toBe('$0.2500');
+  expect(sessionPrice({ cost: { task: TASK, session: { ...TASK, usd: null } } })).toBe('price unknown');
+});
+
+test('a task shows its own cost, and that of the session if the session has other tasks', () => {
+  expect(taskCostText({ cost: null })).toBe('');
+  const own = 'Cost: 900 tokens in (500 read from the cache), 40 out, $0.2500.';
+  expect(taskCostText({ cost: { task: TASK, session: TASK } })).toBe(own);
+  const session = { ...TASK, inputTokens: 2_000, usd: null };
+  expect(taskCostText({ cost: { task: TASK, session } })).toBe(
+    `${own} All tasks of the session: 2000 tokens in (500 read from the cache), 40 out, price unknown.`,
+  );
+});
