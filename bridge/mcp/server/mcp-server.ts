@@ -7,7 +7,7 @@ import { abortAnswerSchema } from '../../../shared/protocol/abort-answer.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { Approvals } from '../../settings/approval-mode.ts';
 import type { Bridge } from '../bridge-context.ts';
-import type { UnconfirmedAnswers } from '../../sessions/unconfirmed-answers.ts';
+import type { SentAnswers } from '../../sessions/unconfirmed-answers.ts';
 import { instructions } from './instructions.ts';
 import { offerPrompts } from '../prompts/offer-prompts.ts';
 import { offerResources } from '../resources/offer-resources.ts';
@@ -64,7 +64,7 @@ export interface ServerClient {
   /** The calls that the client cancelled. */
   withdrawals: CancelledCalls;
   /** The answers that the client was sent. */
-  receipts: UnconfirmedAnswers;
+  receipts: SentAnswers;
   /** The MCP tasks that the client follows; undefined when requests do not identify their client. */
   followed: FollowedTasks | undefined;
   /** The results of each session that the client already has. Undefined when requests do not identify their client. */

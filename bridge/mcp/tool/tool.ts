@@ -18,7 +18,7 @@ import type { Approvals } from '../../settings/approval-mode.ts';
 import type { CallWords, Round, RoundState } from '../../approvals/request-state.ts';
 import type { Bridge } from '../bridge-context.ts';
 import { announceResults } from './announce-results.ts';
-import type { UnconfirmedAnswers, OnReceipt } from '../../sessions/unconfirmed-answers.ts';
+import type { SentAnswers, OnReceipt } from '../../sessions/unconfirmed-answers.ts';
 import type { ClientConnection } from '../../sessions/client-tasks.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
 import type { OnCancel } from '../cancelled-calls/cause.ts';
@@ -99,7 +99,7 @@ export interface ToolServer {
   unattended: boolean;
   connection: ClientConnection;
   withdrawals: CancelledCalls;
-  receipts: UnconfirmedAnswers;
+  receipts: SentAnswers;
   followed: FollowedTasks | undefined;
   seen: SeenResults | undefined;
   released?: (requestId: RequestId) => void;
@@ -234,7 +234,7 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
     await progress.end();
     // The SDK writes the answer before it reads the next call.
     if (open.withdrawn) released?.(requestId);
-    else receipts.sent(onReceipt);
+    else receipts.sent(requestId, onReceipt);
     open.end();
   }
 }

@@ -7,13 +7,13 @@ import {
   isLegacyRequest,
   readRequestBody,
 } from '@modelcontextprotocol/server';
-import type { McpServer, RequestId } from '@modelcontextprotocol/server';
+import type { McpRequestContext, McpServer, RequestId } from '@modelcontextprotocol/server';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { ClientConnection } from '../../sessions/client-tasks.ts';
-import { UnconfirmedAnswers } from '../../sessions/unconfirmed-answers.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
 import { DEFAULT_SESSION_LIMITS, McpSessions, type SessionLimits } from './mcp-sessions.ts';
+import { type ExchangeEnd, HttpAnswers } from './http-answers.ts';
 import { PARSE_ERROR, rpcError } from './rpc-error.ts';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -30,7 +30,7 @@ export interface MessageFacts {
 
 interface ReceivedRequest {
   /** Resolves when the answer is written, or the client has disconnected. */
-  over: Promise<void>;
+  over: Promise<ExchangeEnd>;
   onMessage: (facts: MessageFacts) => void;
 }
 
@@ -60,12 +60,17 @@ export function mcpEndpoint({
   const client = {
     connection: { left: false },
     withdrawals: new CancelledCalls(),
-    receipts: new UnconfirmedAnswers(),
     followed: undefined,
     seen: undefined,
     unattended: false,
   };
-  const handler = createMcpHandler(() => serve(client), {
+  /** Under 2026-07-28, no later call shows that the client has an answer. A completely written response must be enough. */
+  const answers = new WeakMap<Request, HttpAnswers>();
+  const receiptsOf = (request: Request | undefined): HttpAnswers =>
+    (request === undefined ? undefined : answers.get(request)) ?? new HttpAnswers();
+  const serveOne = ({ requestInfo }: McpRequestContext): McpServer =>
+    serve({ ...client, receipts: receiptsOf(requestInfo) });
+  const handler = createMcpHandler(serveOne, {
     legacy: 'reject',
     onerror: (error) => log.debug({ err: error }, 'MCP request over HTTP'),
   });
@@ -75,14 +80,21 @@ export function mcpEndpoint({
       if (body instanceof Response) return body;
       onMessage(factsOf(body));
       if (await isLegacyRequest(request, body)) return sessions.answer({ request, body, over });
+      const receipts = new HttpAnswers();
+      answers.set(request, receipts);
+      void over.then((end) => end === 'answered' && receive(receipts, body));
       return handler.fetch(request, body === undefined ? {} : { parsedBody: body });
     },
     async close() {
-      client.receipts.confirm();
       sessions.close();
       await handler.close();
     },
   };
+}
+
+function receive(receipts: HttpAnswers, body: unknown): void {
+  receipts.confirm();
+  if (isJSONRPCRequest(body)) receipts.written(body.id);
 }
 
 /** Clients choose these texts, so the log shortens them. */

@@ -18,8 +18,8 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import type { ClientConnection } from '../../sessions/client-tasks.ts';
 import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
 import { SeenResults } from '../../mcp/tool/seen-results.ts';
-import { UnconfirmedAnswers } from '../../sessions/unconfirmed-answers.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
+import { type ExchangeEnd, HttpAnswers } from './http-answers.ts';
 import { rpcError } from './rpc-error.ts';
 import { StreamEvents } from './stream-events.ts';
 
@@ -42,7 +42,7 @@ const RETRY_AFTER = 30;
 interface McpSession {
   transport: WebStandardStreamableHTTPServerTransport;
   events: StreamEvents;
-  receipts: UnconfirmedAnswers;
+  receipts: HttpAnswers;
   /** The number of open exchanges. */
   open: number;
   lastUsed: number;
@@ -53,7 +53,7 @@ interface HttpExchange {
   /** The parsed body; undefined for a request without one. */
   body: unknown;
   /** Resolves when the last byte of the answer is written, or the client has disconnected. */
-  over: Promise<void>;
+  over: Promise<ExchangeEnd>;
 }
 
 interface SessionCallbacks {
@@ -136,7 +136,7 @@ export class McpSessions {
       },
     });
     const connection = { left: false };
-    const receipts = new UnconfirmedAnswers();
+    const receipts = new HttpAnswers();
     const session: McpSession = { transport, events, receipts, open: 0, lastUsed: this.#now() };
     const server = this.#callbacks.serve({
       connection,
@@ -165,15 +165,19 @@ export class McpSessions {
   #within(session: McpSession, { request, body, over }: HttpExchange): Promise<Response> {
     session.open += 1;
     session.lastUsed = this.#now();
-    void this.#release(session, over);
+    void this.#release(session, { over, requests: requestsAnsweredTo(session, request, body) });
     endLostStream(session, request);
     return session.events.during(requestIdIn(body), () =>
       session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body }),
     );
   }
 
-  async #release(session: McpSession, over: Promise<void>): Promise<void> {
-    await over;
+  async #release(
+    session: McpSession,
+    { over, requests }: { over: Promise<ExchangeEnd>; requests: readonly RequestId[] },
+  ): Promise<void> {
+    const end = await over;
+    if (end === 'answered') for (const request of requests) session.receipts.written(request);
     session.open -= 1;
     session.lastUsed = this.#now();
   }
@@ -206,6 +210,14 @@ function endLostStream({ events, transport }: McpSession, request: Request): voi
   const stream = events.streamOf(lastEventId);
   if (stream?.type === 'get') transport.closeStandaloneSSEStream();
   if (stream?.type === 'response') transport.closeSSEStream(stream.request);
+}
+
+/** The requests whose answers the response contains: those of a POST, or the one whose stream a GET resumes. */
+function requestsAnsweredTo({ events }: McpSession, request: Request, body: unknown): readonly RequestId[] {
+  if (request.method === 'POST')
+    return [body].flat().flatMap((message) => (isJSONRPCRequest(message) ? [message.id] : []));
+  const stream = events.streamOf(request.headers.get('last-event-id') ?? '');
+  return stream?.type === 'response' ? [stream.request] : [];
 }
 
 function requestIdIn(body: unknown): RequestId | undefined {

@@ -16,6 +16,7 @@ import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { ABORT_PATH, abortAnswer, abortedTool, type AbortTool } from './abort-route.ts';
 import { isPreflight, pageHeaders, preflightHeaders } from './cors.ts';
 import { checkHostAndOrigin, checkBearerToken, type AccessRules } from './auth.ts';
+import type { ExchangeEnd } from './http-answers.ts';
 import { SESSION_HEADER } from './mcp-sessions.ts';
 import { type McpEndpoint, mcpEndpoint, type MessageFacts } from './mcp-endpoint.ts';
 import { rpcError } from './rpc-error.ts';
@@ -172,7 +173,10 @@ async function answerOf(
     return rpcError(405, `MCP takes ${METHODS.join(', ')}.`, { headers });
   }
   const gone = new AbortController();
-  const end = (): void => gone.abort();
+  const end = (): ExchangeEnd => {
+    gone.abort();
+    return response.writableFinished ? 'answered' : 'cut';
+  };
   const over = once(response, 'close').then(end, end);
   const answer = await endpoint.answer(webRequest(request, gone.signal), { over, onMessage: concerns });
   // The answer to `initialize` names the session.

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { TOOL_EXECUTIONS } from '../../../bridge/mcp/reports/tool-executions.ts';
+import { rowIn } from '../../support/bridge-database.ts';
 import type { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import {
@@ -39,6 +40,15 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
   async function clientOf(bridge: HttpBridge): Promise<HttpClient> {
     return closing(await connect(bridge));
   }
+
+  test('B3 the bridge counts a result as collected after its response is written and the client calls again', async () => {
+    const agent = await agentOf({ onMessage: (task) => task.work().say('done').complete() });
+    const bridge = await bridgeOf(agent);
+    const client = await clientOf(bridge);
+    await client.call(DELEGATE, { task: 'go' });
+    await client.call(LIST, {});
+    await rowIn(bridge.stateDir, `SELECT 1 FROM delegations WHERE state = 'collected'`);
+  });
 
   test('a client delegates with progress, sees the pending action, approves, and gets the result', async () => {
     const agent = await agentOf({

@@ -5,6 +5,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Deferred } from '../../../shared/client/core/deferred.ts';
+import { rowIn, rowsIn } from '../../support/bridge-database.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { type HttpBridge, startHttpBridge } from './support/http-bridge.ts';
@@ -93,7 +94,8 @@ describe('a response stream of MCP over HTTP', () => {
       },
     });
     const stateDir = await mkdtemp(join(program.directory, 'state-'));
-    const bridge = await startHttpBridge(program, { stateDir, agentUrl: agent.url });
+    const args = ['--log-level', 'debug'];
+    const bridge = await startHttpBridge(program, { stateDir, agentUrl: agent.url, args });
     open.push({ close: () => bridge.kill() }, { close: () => agent.stop() });
     const begun = await send(bridge, {
       method: 'initialize',
@@ -146,6 +148,30 @@ describe('a response stream of MCP over HTTP', () => {
     const after = await resume(bridge, session, told?.id ?? '');
     expect(after.response.status).toBe(200);
     expect(await after.stream.next()).toBeUndefined();
+  });
+
+  test('B3 a later call confirms an answer only if its response was not cut, or was resumed', async () => {
+    const { bridge, agent, gate, session, call } = await sessionOf('2025-11-25');
+    const { stream } = await call('go');
+    const begun = await stream.next();
+    await agent.asked('SendStreamingMessage');
+    stream.break();
+    await bridge.logged(/"reason":"client-gone"/);
+    gate.resolve();
+    await bridge.logged(/"state":"completed"/);
+    const list = async (id: number) => {
+      const params = { name: 'list_all_active_sessions', arguments: {} };
+      const listed = await send(bridge, { method: 'tools/call', id, params }, session);
+      while ((await listed.stream.next()) !== undefined);
+    };
+    await list(8);
+    await list(9);
+    const collected = `SELECT task_id FROM delegations WHERE state = 'collected'`;
+    expect(await rowsIn(bridge.stateDir, collected)).toEqual([]);
+    const resumed = await resume(bridge, session, begun?.id ?? '');
+    while ((await resumed.stream.next()) !== undefined);
+    await list(10);
+    await rowIn(bridge.stateDir, collected);
   });
 
   test('a response stream moves to the newer connection if the client resumes it while the first connection is open', async () => {

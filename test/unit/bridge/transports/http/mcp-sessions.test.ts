@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { McpServer } from '@modelcontextprotocol/server';
 import type { ServerClient } from '../../../../../bridge/mcp/server/mcp-server.ts';
+import type { ExchangeEnd } from '../../../../../bridge/transports/http/http-answers.ts';
 import { McpSessions, SESSION_HEADER } from '../../../../../bridge/transports/http/mcp-sessions.ts';
 
 const INITIALIZE = {
@@ -102,7 +103,7 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
         method: 'POST',
         headers: { accept: 'text/html' },
       });
-      const answer = await sessions.answer({ request, body: INITIALIZE, over: Promise.resolve() });
+      const answer = await sessions.answer({ request, body: INITIALIZE, over: Promise.resolve('answered') });
       expect(answer.status).toBe(406);
     }
     expect(sessions.size).toBe(0);
@@ -122,23 +123,28 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
       method: 'DELETE',
       headers: { [SESSION_HEADER]: id },
     });
-    const answer = await sessions.answer({ request, body: undefined, over: Promise.resolve() });
+    const answer = await sessions.answer({ request, body: undefined, over: Promise.resolve('answered') });
     expect(answer.status).toBe(200);
     expect(left).toBe(1);
     expect(sessions.size).toBe(0);
   });
 
-  test('a client that sends DELETE has the answers that it was sent', async () => {
+  test.each([
+    ['has the answers whose response was written', 'answered', 1],
+    ['does not have an answer whose response was cut', 'cut', 0],
+  ] as const)('a client that sends DELETE %s', async (_, end, count) => {
     const sessions = sessionsOf(1);
     const id = await begun(sessions);
     let received = 0;
-    served[0]?.client.receipts.sent([() => (received += 1)]);
+    served[0]?.client.receipts.sent(PING.id, [() => (received += 1)]);
+    await exchange(sessions, { id, body: PING, over: Promise.resolve(end) });
+    expect(received).toBe(0);
     const request = new Request('http://127.0.0.1/mcp', {
       method: 'DELETE',
       headers: { [SESSION_HEADER]: id },
     });
-    await sessions.answer({ request, body: undefined, over: Promise.resolve() });
-    expect(received).toBe(1);
+    await sessions.answer({ request, body: undefined, over: Promise.resolve('answered') });
+    expect(received).toBe(count);
   });
 
   test('S2 a client that resumes at an unknown event gets an error, and keeps the stream of its GET', async () => {
@@ -174,7 +180,7 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
 /** One exchange. It ends when its answer has been read, or when `over` resolves. */
 async function exchange(
   sessions: McpSessions,
-  { body, id, over }: { body: object; id?: string; over?: Promise<void> },
+  { body, id, over }: { body: object; id?: string; over?: Promise<ExchangeEnd> },
 ): Promise<{ status: number; id: string | null }> {
   const request = new Request('http://127.0.0.1/mcp', {
     method: 'POST',
@@ -184,7 +190,7 @@ async function exchange(
       ...(id === undefined ? {} : { [SESSION_HEADER]: id }),
     },
   });
-  const done = over ?? Promise.resolve();
+  const done = over ?? Promise.resolve<ExchangeEnd>('answered');
   const answer = await sessions.answer({ request, body, over: done });
   if (over === undefined) await answer.text();
   return { status: answer.status, id: answer.headers.get(SESSION_HEADER) };
@@ -209,7 +215,7 @@ async function events(sessions: McpSessions, id: string, last?: string) {
   return { next: async () => (await reader?.read())?.value };
 }
 
-async function begun(sessions: McpSessions, over?: Promise<void>): Promise<string> {
+async function begun(sessions: McpSessions, over?: Promise<ExchangeEnd>): Promise<string> {
   const { status, id } = await exchange(sessions, {
     body: INITIALIZE,
     ...(over === undefined ? {} : { over }),
