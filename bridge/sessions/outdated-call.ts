@@ -1,5 +1,6 @@
 /** Compares the files of approved calls with the content that the person saw (D2). Runs before the approval is sent. */
 import { isCurrent, outdatedAction, type FileProposal } from '../dialects/proposal.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { TaskView } from './task-view.ts';
 
@@ -9,12 +10,17 @@ import type { TaskView } from './task-view.ts';
  */
 type ReadFile = (path: string) => Promise<string | undefined>;
 
+interface OutdatedCall {
+  action: PendingAction;
+  file: FileProposal;
+}
+
 /** @returns the first call whose file has changed, with a diff against the current content */
 export async function outdatedCall(
   callIds: readonly string[],
   view: Pick<TaskView, 'pending' | 'proposals'>,
   read: ReadFile,
-): Promise<{ action: PendingAction; file: FileProposal } | undefined> {
+): Promise<OutdatedCall | undefined> {
   for (const callId of callIds) {
     const file = view.proposals?.get(callId)?.file ?? null;
     const action = view.pending.find((each) => each.callId === callId);
@@ -23,4 +29,12 @@ export async function outdatedCall(
     if (now !== undefined && !isCurrent(file, now)) return outdatedAction(action, file, now);
   }
   return undefined;
+}
+
+export function outdatedError({ action: { callId }, file: { path } }: OutdatedCall): ProductError {
+  return new ProductError(
+    'INPUT_CHANGED',
+    `"${path}" has changed since the change to it was shown; nothing was sent. Show the person the change to the file as it is now (wait_for_task), and decide again.`,
+    { facts: { callId, path } },
+  );
 }

@@ -4,11 +4,25 @@
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { AskedQuestion, DecisionClaim, DecisionClaims } from '../state/decision-claims.ts';
+import type { TaskView } from './task-view.ts';
 
 interface DecidedCall {
   callId: string;
   /** The code of the question that waits now; undefined if the call no longer waits. */
   shown: string | undefined;
+}
+
+/** @param view the task; undefined if the agent has not named one */
+export function decidedCalls(
+  callIds: readonly string[],
+  view: Pick<TaskView, 'pending' | 'proposals'> | undefined,
+): readonly DecidedCall[] {
+  return callIds.map((callId) => {
+    const action = view?.pending.find((each) => each.callId === callId);
+    // Each question of the agent gets one decision, however each bridge has shown it.
+    const asked = view?.proposals?.get(callId)?.code;
+    return { callId, shown: action && (asked ?? action.shown) };
+  });
 }
 
 export class SentDecisions {

@@ -19,9 +19,9 @@ import type { Channel } from '../settings/approval-mode.ts';
 import type { Observed, SessionStateName } from '../dialects/observation.ts';
 import type { TurnObservation } from '../dialects/turn-observation.ts';
 import type { DecisionClaims } from '../state/decision-claims.ts';
-import { outdatedCall } from './outdated-call.ts';
+import { outdatedCall, outdatedError } from './outdated-call.ts';
 import { type AcknowledgedMessage, send, type Withdrawal } from './send-message.ts';
-import { SentDecisions } from './sent-decisions.ts';
+import { decidedCalls, SentDecisions } from './sent-decisions.ts';
 import {
   NEW_SESSION,
   next,
@@ -385,12 +385,7 @@ export class Session {
     if (found === undefined) return;
     this.#observe({ type: 'outdated', ...found });
     this.#tell({ type: 'state' });
-    const { callId } = found.action;
-    throw new ProductError(
-      'INPUT_CHANGED',
-      `"${found.file.path}" has changed since the change to it was shown; nothing was sent. Show the person the change to the file as it is now (wait_for_task), and decide again.`,
-      { facts: { callId, path: found.file.path } },
-    );
+    throw outdatedError(found);
   }
 
   /**
@@ -403,14 +398,7 @@ export class Session {
     { url, dialect: { hazards } }: A2aConnection,
   ): Promise<readonly string[]> {
     const decided = hazards.decidedBy?.(parts) ?? [];
-    const { pending } = this.asked;
-    const calls = decided.map((callId) => {
-      const action = pending.find((each) => each.callId === callId);
-      // Each question of the agent gets one decision, however each bridge has shown it.
-      const asked = this.view?.proposals?.get(callId)?.code;
-      return { callId, shown: action && (asked ?? action.shown) };
-    });
-    await this.#decisions.claim(messageId, calls, { agent: url, taskId });
+    await this.#decisions.claim(messageId, decidedCalls(decided, this.view), { agent: url, taskId });
     return decided;
   }
 
