@@ -60,7 +60,7 @@ describe('a task that is already loaded', () => {
     expect(snapshot).toEqual(foldAll(TASK, await journal.read(TASK, 0, 100)));
   });
 
-  it('can still be shown as of an earlier event', async () => {
+  it('can be shown in its state after an earlier event', async () => {
     const log = new TaskLog(journal);
     await log.load(TASK);
     const earlier = await log.load(TASK, 5);

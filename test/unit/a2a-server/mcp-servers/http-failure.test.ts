@@ -31,7 +31,7 @@ describe('a request that did not connect', () => {
     expect(neverConnected(failed(cause))).toBe(false);
   });
 
-  it('is one to a port where nothing listens', async () => {
+  it('includes a request to a port without a listener', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = z.object({ port: z.number() }).parse(server.address());

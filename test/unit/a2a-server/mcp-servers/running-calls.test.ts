@@ -38,7 +38,7 @@ function started() {
 }
 
 describe('the calls of one connection', () => {
-  it('002 keep their server busy, a stopped one until its late answer', () => {
+  it('002 a call keeps its server busy, and a stopped call until its late answer', () => {
     const { transport, calls, running } = started();
     running.stop(false);
     running.end();
@@ -47,7 +47,7 @@ describe('the calls of one connection', () => {
     expect(calls.busy).toBe(false);
   });
 
-  it('002 keep their server busy, a stopped one without an answer for five minutes', () => {
+  it('002 a stopped call without an answer keeps its server busy for five minutes', () => {
     const { clock, calls, running } = started();
     running.stop(false);
     running.end();
@@ -57,7 +57,7 @@ describe('the calls of one connection', () => {
     expect(calls.busy).toBe(false);
   });
 
-  it('002 leave no request open if they are stopped after an answer and before their next request', () => {
+  it('002 a call that is stopped between two requests leaves no request open', () => {
     const { transport, calls, running } = started();
     transport.onmessage?.({ jsonrpc: '2.0', id: 7, result: { resultType: 'input_required' } });
     running.stop(true);
@@ -66,7 +66,7 @@ describe('the calls of one connection', () => {
     expect(calls.busy).toBe(false);
   });
 
-  it('are the origin of a question by the stream that carries it, whatever another request with its id did', () => {
+  it('the stream of a question names its call, also if another request had the same id', () => {
     const { transport, calls } = started();
     transport.about = 7;
     transport.onmessage?.({ jsonrpc: '2.0', id: 1, method: 'ping' });

@@ -73,14 +73,14 @@ describe('plainWords', () => {
   );
 
   it.each(['git status & del x', `git status 'a & del x'`, 'git status ^& del x', 'git status %X%'])(
-    '%j is no plain list of words for cmd, which has other quotes',
+    'cmd does not read %j as a plain list of words, because its quotes differ',
     (command) => {
       expect(simpleCommandWords(command, 'cmd')).toBeUndefined();
       expect(simpleCommandWords('git status --short', 'cmd')).toEqual(['git', 'status', '--short']);
     },
   );
 
-  it('no compound with an allowed command is ever allowed', () => {
+  it('a compound command with an allowed part is never allowed', () => {
     const word = fc.stringMatching(/^[a-z0-9./=-]{1,8}$/u);
     const command = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(' '));
     const space = fc.constantFrom('', ' ', '  ', '\t');

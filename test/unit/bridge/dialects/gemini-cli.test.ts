@@ -272,7 +272,7 @@ describe('messages to gemini-cli', () => {
     [onServer, { scope: 'server' }, { outcome: 'proceed_always_server' }],
     [onServer, { scope: 'always' }, { outcome: 'proceed_always_server' }],
     [onPage, { scope: 'always' }, { outcome: 'proceed_always' }],
-  ])('decision %#', (action, decision, outcome) => {
+  ])('decision %# is sent as gemini-cli expects it', (action, decision, outcome) => {
     expect(sent(action, decision)).toEqual({ callId: 'c', ...outcome });
   });
 
@@ -282,7 +282,7 @@ describe('messages to gemini-cli', () => {
     [onPage, { scope: 'tool' }, /and for file edits/],
     [onFile, { shown: 'what was shown before' }, /has changed since it was shown/],
     [onFile, { callId: 'other' }, /Waiting: "c"/],
-  ])('D1 refusal %#: nothing is sent', (action, decision, says) => {
+  ])('D1 decision %# is refused, and nothing is sent', (action, decision, says) => {
     expect(() => sent(action, decision)).toThrow(says);
   });
 
@@ -340,7 +340,7 @@ describe('messages to gemini-cli', () => {
     expect(decidedBy?.([words('go on'), data({ callId: 'c' })])).toEqual([]);
   });
 
-  test('a preview of each kind', () => {
+  test('each kind of action has its preview', () => {
     expect(onCommand).toMatchObject({
       title: 'ls -l',
       sideEffect: 'command',

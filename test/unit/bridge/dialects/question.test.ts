@@ -36,7 +36,7 @@ const answered = (text: string, form?: Record<string, unknown> | null) => {
 };
 
 describe('a question', () => {
-  test('in text has no form; one with data has a form, with its schema if there is one', () => {
+  test('a question in text has no form; a question with data has a form, with its schema if it has one', () => {
     const asks = TaskState.TASK_STATE_INPUT_REQUIRED;
     expect(questionOf(status(asks, [words('Who?')]), 't')).toEqual(withShownCode({ id: 'q', text: 'Who?' }));
     expect(questionOf(status(asks, [words('Who?'), data({ schema })]), 't')?.form).toEqual(schema);

@@ -101,7 +101,7 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
     return { outbox, live, delegations, tasks, delegate };
   }
 
-  test('end with it', async () => {
+  test('a client that leaves cancels its tasks', async () => {
     const { tasks, delegate } = await bridge();
     const own = client();
     const session = await delegate(own);
@@ -110,7 +110,7 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
     expect(session.view?.state).toBe('canceled');
   });
 
-  test('do not include the task of another client, also one that it sent a message to before', async () => {
+  test('a client that leaves does not cancel the task of another client, even after its own message to that task', async () => {
     const { tasks, delegate } = await bridge();
     const [first, second] = [client(), client()];
     const session = await delegate(first);
@@ -122,7 +122,7 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
     expect(agent.cancelled).toEqual([`task-1: ${BY}`]);
   });
 
-  test('do not include a task that another client has joined', async () => {
+  test('a client that leaves does not cancel a task that another client has joined', async () => {
     const { tasks, delegate } = await bridge();
     const [first, second] = [client(), client()];
     const session = await delegate(first);
@@ -133,7 +133,7 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
     expect(agent.cancelled).toEqual([]);
   });
 
-  test('do not include a task that another bridge has sent a message to', async () => {
+  test('a client that leaves does not cancel a task to which another bridge has sent a message', async () => {
     const here = await bridge();
     const there = await bridge(await endedProcess());
     const own = client();
@@ -146,7 +146,7 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
     expect(agent.cancelled).toEqual([]);
   });
 
-  test('do not include a task that has ended', async () => {
+  test('a client that leaves does not cancel an ended task', async () => {
     const { tasks, delegate } = await bridge();
     const own = client();
     const session = await delegate(own);
@@ -156,7 +156,7 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
     expect(agent.cancelled).toEqual([]);
   });
 
-  test('do not include the next task of the session, if another program has begun it', async () => {
+  test('a client that leaves does not cancel the next task of its session if another program has started it', async () => {
     const { tasks, delegate } = await bridge();
     const own = client();
     const session = await delegate(own);
@@ -167,7 +167,7 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
     expect(session.view).toMatchObject({ taskId: 'task-2', state: 'working' });
   });
 
-  test('include a message that is still on its way, and one that is sent after the client has left', async () => {
+  test('a client that leaves cancels the task of a message that is not delivered yet, also of one sent after it left', async () => {
     const { tasks, delegate } = await bridge();
     const [early, late] = [client(), client()];
     const taken = new Deferred<void>();
@@ -185,7 +185,7 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
     expect(agent.cancelled).toEqual([`task-1: ${BY}`, `task-2: ${BY}`]);
   });
 
-  test('B3 have their cancels in the outbox at once, and the next bridge sends them if this one ends', async () => {
+  test('B3 the cancels of a client that leaves are in the outbox at once, and the next bridge sends them if this one ends', async () => {
     const here = await bridge(await endedProcess());
     const own = client();
     await here.delegate(own);
@@ -201,7 +201,7 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
     expect(agent.cancelled).toEqual([`task-1: ${BY}`]);
   });
 
-  test('keep a cancel that cannot be sent now, until a later message takes it back', async () => {
+  test('a cancel that cannot be sent stays in the outbox until a later message withdraws it', async () => {
     const { tasks, delegate, outbox, delegations } = await bridge();
     const [own, other] = [client(), client()];
     const session = await delegate(own);

@@ -105,7 +105,7 @@ describe('delegations on their way to an agent', () => {
 
   const entryOf = (messageId: string) => outbox.entries().find((entry) => entry.messageId === messageId);
 
-  test('E3 B3 the request is on disk before the call gets an answer, and counts as delivered only once it is carried out', async () => {
+  test('E3 B3 the cancel is on disk before the call gets an answer, and counts as delivered only after the agent has cancelled', async () => {
     const confirm: (() => void)[] = [];
     const asked = new Promise<void>((resolve) => {
       agent.answerCancel = () => {
@@ -187,7 +187,7 @@ describe('delegations on their way to an agent', () => {
     expect(session.takeNotes()).toEqual(['The task was not cancelled: It cancels no task.']);
   });
 
-  test('a message that comes while the bridge connects takes a recorded cancel back', async () => {
+  test('a message that arrives while the bridge connects withdraws a recorded cancel', async () => {
     const { session, messageId, delivery } = await delegations.start(agent, { text: 'long', settings: {} });
     agent.take();
     await delivery;

@@ -61,7 +61,7 @@ describe('a turn in several events', () => {
     expect(folded(moving, said('Done.'), over())).toMatchObject({ state: 'completed', pending: [] });
   });
 
-  test('waits for text if the agent asks in text, and its calls wait no more', () => {
+  test('waits for text if the agent asks in text, and its calls are no longer pending', () => {
     const view = folded(moving, ...asked('c'), over({ question }));
     expect(view).toMatchObject({ state: 'input-required', question, pending: [] });
     expect(hasSettled(view)).toBe(true);

@@ -54,7 +54,7 @@ describe('a list of sessions', () => {
     expect(inListOrder(sessions).map((each) => each.sessionId)).toEqual(['old', 'x', 's']);
   });
 
-  test('names a delegation on its way by its message, or by the session that it continues', () => {
+  test('names an undelivered delegation by its message, or by the session that it continues', () => {
     const entry = {
       messageId: 'm',
       agent: 'a',

@@ -56,7 +56,7 @@ describe('sent decisions', () => {
     await expect(sent.claim('third', shown, of)).rejects.toThrow(/the agent has it/);
   });
 
-  test('if other decisions cannot be ruled out, no decision is sent', async () => {
+  test('if the bridge cannot check for other decisions, it sends no decision', async () => {
     const broken = {
       take: () => Promise.reject(new Error('the disk is full')),
       release: () => undefined,

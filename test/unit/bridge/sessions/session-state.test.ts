@@ -91,7 +91,7 @@ describe('the state of a session', () => {
     );
   });
 
-  test('R100 a message on its way hides neither the earlier task nor its outcome', () => {
+  test('R100 an undelivered message hides neither the earlier task nor its outcome', () => {
     const state = after(status('working'), send(), ASKS);
     expect(stateName(state)).toBe('not-delivered');
     expect(taskOf(state)).toMatchObject({ type: 'waiting', view: { pending: [{ callId: 'one' }] } });
@@ -115,7 +115,7 @@ describe('the state of a session', () => {
     );
   });
 
-  test('a stream’s end makes a state final if the state does not say what it waits for', () => {
+  test('input-required without a question becomes waiting when the stream ends', () => {
     const state = after(status('input-required'));
     expect(state.type).toBe('working');
     expect(next(state, { type: 'stream-ended' }).type).toBe('waiting');

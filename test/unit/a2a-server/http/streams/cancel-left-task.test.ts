@@ -30,7 +30,7 @@ async function afterLeaving(failure?: Error) {
 }
 
 describe('the cancel of a task whose readers have left', () => {
-  it('says who, how and why', async () => {
+  it('has the principal, the channel and the reason', async () => {
     const { cancels, log } = await afterLeaving();
     const by = { principal: 'ada', channel: 'disconnect' };
     const left = { messageSeq: 2, reason: 'its client disconnected and did not come back' };

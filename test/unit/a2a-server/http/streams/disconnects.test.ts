@@ -34,7 +34,7 @@ describe('--on-disconnect cancel', () => {
     expect(cancelled).toEqual(['t of ada']);
   });
 
-  it('waits for every reader, and anew after each that comes back', () => {
+  it('waits until every reader has left, and starts the time again after each reader that returns', () => {
     const { clock, cancelled, disconnects } = setUp();
     const watcher = disconnects.reads('t');
     disconnects.reads('t', MESSAGE)('left');
@@ -50,7 +50,7 @@ describe('--on-disconnect cancel', () => {
     expect(cancelled).toEqual(['t of ada']);
   });
 
-  it('keeps a task that waits after its client has come back', async () => {
+  it('keeps a task that waits when its client returns', async () => {
     const { clock, cancelled, disconnects, settles } = setUp();
     disconnects.reads('t', MESSAGE)('left');
     const again = disconnects.reads('t');
@@ -97,7 +97,7 @@ describe('--on-disconnect cancel', () => {
     expect(cancelled).toEqual([]);
   });
 
-  it('cancels nothing once it is stopped: no timer fires, and no reader that ends or begins later arms one', () => {
+  it('cancels nothing after its stop: no timer fires, and later readers start no timer', () => {
     const { clock, cancelled, disconnects } = setUp();
     const open = disconnects.reads('open', MESSAGE);
     disconnects.reads('left', MESSAGE)('left');

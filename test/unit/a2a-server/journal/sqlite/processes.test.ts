@@ -67,7 +67,7 @@ describe('a lock file that is deleted while its process runs', () => {
     expect(third.reports).toEqual([expect.objectContaining({ type: 'appended' })]);
   });
 
-  it('E1 is locked again by the next append, and the owner of a replaced one writes nothing more', async () => {
+  it('E1 the next append creates and locks the file again; if another process owns the new file, appends fail', async () => {
     const path = join(await temporaryDirectory(), 'journal.db');
     const journal = await openSqliteJournal({ path, clock });
     await rm(`${path}.owner`);

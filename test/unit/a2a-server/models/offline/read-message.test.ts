@@ -62,7 +62,7 @@ describe('any other message is refused as a whole', () => {
     expect(readMessage(text)).toEqual({ type: 'refused', why: expect.stringMatching(/./) });
   });
 
-  test('never throws, whatever the text', () => {
+  test('never throws, for any text', () => {
     const words = FORMS.map(({ verb }) => verb);
     const text = fc
       .tuple(fc.constantFrom(...words, '', '{', '```'), fc.string())

@@ -53,7 +53,7 @@ describe('the calls that a client has cancelled', () => {
     expect(refused).toMatch(/came to nothing: No such model\.$/);
   });
 
-  test('are kept up to a limit: the latest ones', () => {
+  test('only the latest are kept, up to a limit', () => {
     const withdrawals = new CancelledCalls();
     for (let n = 0; n < 1_000; n += 1) {
       withdrawals.add(

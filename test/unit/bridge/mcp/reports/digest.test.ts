@@ -217,7 +217,7 @@ describe('the digest', () => {
     expect(tokensOf(facts(view({ text: 'Looking.', cost }))).digest.cost).toEqual({ ...cost, usd: 1.28 });
   });
 
-  test('omits old before new, and ended before running tools, and says that it did', () => {
+  test('omits old entries before new ones, ended tools before running ones, and says how much it omits', () => {
     const { digest } = tokensOf(
       facts(view({ calls: [...calls(9, LONG.prose), ...calls(9, 'Done', 'ok')] }), {
         changes: Array.from({ length: 40 }, (_, index) => `change ${String(index)}`),

@@ -65,7 +65,7 @@ describe('an agent’s text before a decision', () => {
     expect(pending?.input).toEqual({ command: '\u{202e}' });
   });
 
-  test('R93 names the input on one line, without the gap', () => {
+  test('R93 shows the input on one line, with a marker for the gap', () => {
     expect(
       sessionText(report(view({ pending: [pendingWrite('one', { input: { command: HOSTILE } })] }))),
     ).toContain('Input: {"command":"npm test⟨25,000 spaces⟩; echo HIDDEN');

@@ -80,7 +80,7 @@ describe('the progress of a call', () => {
     await progress.end();
   });
 
-  test('the only call’s steps are progress and total; progress always increases', async () => {
+  test('the steps of a single call give progress and total, and progress always increases', async () => {
     const { context, sent } = calling(1);
     const progress = startProgress(context, 'Run a tool');
     const crawl = { callId: 'c', tool: 'crawl', title: 'Crawl', toolId: 'crawl-1' };

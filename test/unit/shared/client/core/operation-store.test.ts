@@ -165,7 +165,7 @@ describe('the operations of a user interface', () => {
     expect(before).toMatchObject([{ progress: '' }]);
   });
 
-  test('unsubscribing stops the calls, and one function can have two subscriptions', async () => {
+  test('an unsubscribed function gets no more calls, and one function can have two subscriptions', async () => {
     const listener = jest.fn();
     const [first, second] = [operations.subscribe(listener), operations.subscribe(listener)];
     const { tell } = await begun();
