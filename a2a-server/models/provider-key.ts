@@ -32,6 +32,8 @@ export interface ProviderKey {
 
 export interface KeyNeeds {
   provider: string;
+  /** The model that needs the key, for messages. */
+  model: string;
   /** The usual variables of the provider. The first variable that is not empty applies. */
   variables: readonly string[];
   needed: boolean;
@@ -68,7 +70,7 @@ export function providerKey(needs: KeyNeeds, setting: KeySetting | undefined, en
   const { env: own } = setting ?? {};
   const key = source.type === 'variable' ? (env[source.name] ?? '') : '';
   if (key === '' && (needed || own !== undefined))
-    throw missingKey(provider, own === undefined ? variables : [own]);
+    throw missingKey(needs, own === undefined ? variables : [own]);
   if (key !== '' && !SENDABLE.test(key)) {
     const variable = keySourceText(provider, source);
     throw new ProductError(
@@ -85,10 +87,10 @@ export function keySourceText(provider: string, source: KeySource): string {
   return source.type === 'variable' ? source.name : `the key command of ${provider} (${source.program} …)`;
 }
 
-function missingKey(provider: string, variables: readonly string[]): ProductError {
+function missingKey({ provider, model }: KeyNeeds, variables: readonly string[]): ProductError {
   return new ProductError(
     'CONFIGURATION',
-    `The provider ${provider} needs a key: set ${variables.join(' or ')} in the environment of the program that starts the server, and restart the server. Or name a command that prints the key: mcp-a2a-bridge model set ${provider}:<model> --key-command "<command>".`,
+    `The provider ${provider} needs a key: set ${variables.join(' or ')} in the environment of the program that starts the server, and restart the server. Or name a command that prints the key: mcp-a2a-bridge model set ${provider}:${model} --key-command "<command>".`,
     { facts: { provider, variable: variables[0] ?? '' } },
   );
 }

@@ -149,6 +149,8 @@ interface ProviderConnection {
 
 /** What the settings say about a provider. */
 interface ProviderSettings {
+  /** The model that is in use, for messages. */
+  model: string;
   baseUrl: string | undefined;
   key: KeySetting | undefined;
 }
@@ -163,7 +165,12 @@ export function resolveProvider(
   env: Environment,
 ): ProviderConnection {
   const provider = PROVIDERS[name];
-  const needs = { provider: name, variables: provider.keyVariables, needed: provider.keyNeeded };
+  const needs = {
+    provider: name,
+    model: settings.model,
+    variables: provider.keyVariables,
+    needed: provider.keyNeeded,
+  };
   const key = providerKey(needs, settings.key, env);
   const baseURL = providerUrl(name, settings.baseUrl, env);
   return {

@@ -65,7 +65,7 @@ function build(
   const { provider } = parsed;
   const { key, load, request } = resolveProvider(
     provider,
-    { baseUrl: settings.baseUrls[provider], key: settings.keys[provider] },
+    { model: parsed.model, baseUrl: settings.baseUrls[provider], key: settings.keys[provider] },
     env,
   );
   const secrets: string[] = [];

@@ -117,7 +117,7 @@ export function TaskView({ client, taskId, link, cost, onChange }: TaskViewProps
       <TaskFiles taskId={taskId} changes={fileChanges} />
       <div data-live>
         {live !== '' && report.tools.length > 0 && <pre aria-label="Live output">{visibleText(live)}</pre>}
-        {report.message !== '' && <p>{visibleText(report.message)}</p>}
+        {report.message !== '' && <p class="message">{visibleText(report.message)}</p>}
         {report.output !== '' && <pre aria-label="The answer of the agent">{visibleText(report.output)}</pre>}
       </div>
     </article>

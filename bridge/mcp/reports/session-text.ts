@@ -22,10 +22,11 @@ export function sessionText(result: SessionResult): string {
   const { sessionId, agent, taskId = null, state, message, output, notDone, delta = '' } = result;
   const { pending, question, calls = [], cost, notes = [], next } = result;
   const task = taskId === null ? '' : `, task ${taskId}`;
+  const { reason, rest } = state === 'rejected' ? reasonOf(message) : { reason: '', rest: message };
   return [
-    `${agent} ${HEADLINES[state]}${notDone === undefined ? '' : `; ${notDone}`} (state ${state}, session ${sessionId}${task}).${delta === '' ? '' : ` ${delta}`}`,
-    message === '' || message === output ? '' : said(message, result),
-    output === '' ? '' : said(output, result),
+    `${agent} ${HEADLINES[state]}${reason === '' ? '' : `: ${reason}`}${notDone === undefined ? '' : `; ${notDone}`} (state ${state}, session ${sessionId}${task}).${delta === '' ? '' : ` ${delta}`}`,
+    rest === '' || message === output ? '' : said(rest, result),
+    output === '' ? '' : said(message === output ? rest : output, result),
     ...pending.map((action, index) => pendingBlock(action, index + 1, pending.length)),
     question === null
       ? ''
@@ -37,6 +38,17 @@ export function sessionText(result: SessionResult): string {
   ]
     .filter((block) => block !== '')
     .join('\n\n');
+}
+
+const MAX_REASON = 300;
+
+/** Takes the first line of a rejection, which is its reason. A long line stays in the rest. */
+function reasonOf(message: string): { reason: string; rest: string } {
+  const [first = '', ...rest] = message.trim().split('\n');
+  const reason = visibleLine(first.replace(/\.$/, ''));
+  return reason.length > MAX_REASON
+    ? { reason: '', rest: message }
+    : { reason, rest: rest.join('\n').trim() };
 }
 
 /** While a decision waits, the agent's text must not look like the bridge's own questions or answers. */

@@ -151,6 +151,8 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     await sent('paint the moon');
     await state('rejected');
     expect(await page.locator('.tasks .state-rejected').textContent()).toBe('rejected by the agent');
+    const reason = await page.locator('article .message').innerText();
+    expect(reason).toMatch(/^No model is configured, .*\nTo choose a model, run in a terminal: /);
   });
 
   test('R02 sends a denial with its reason to the agent', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { keySettingSchema, providerKey } from '../../../../a2a-server/models/provider-key.ts';
 
-const NEEDS = { provider: 'anthropic', variables: ['ANTHROPIC_API_KEY'], needed: true };
+const NEEDS = { provider: 'anthropic', model: 'claude-fake', variables: ['ANTHROPIC_API_KEY'], needed: true };
 const KEY = 'sk-very-secret-0123456789';
 /** A command that runs this JavaScript. */
 const script = (text: string): string[] => [process.execPath, '-e', text];

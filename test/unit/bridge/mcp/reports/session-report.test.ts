@@ -216,6 +216,15 @@ describe('a report', () => {
     }
   });
 
+  test('of a rejected task begins with the first line of the reason, and has each line once', () => {
+    const text = sessionText(report(view({ state: 'rejected', text: 'No model is configured.\nRun: this' })));
+    expect(text).toMatch(
+      /^\w+ rejected the task: No model is configured \(state rejected, [^)]*\)\.\n\nRun: this\n/,
+    );
+    const long = 'x'.repeat(400);
+    expect(sessionText(report(view({ state: 'rejected', text: long }))).split(long)).toHaveLength(2);
+  });
+
   test('offers trust only if it has an effect, and only options that the agent accepts', () => {
     expect(full.pending[0]?.decisions).toEqual([
       'approve',
