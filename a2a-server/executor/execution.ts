@@ -10,7 +10,7 @@ import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import { NO_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
 import { activeTime, type Budget } from '../task/budget.ts';
-import { timeOut } from '../task/commands.ts';
+import { timeOut } from '../task/cancel.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { dailyBudgetQuestion } from '../task/daily-budget.ts';
 import { utcDay } from '../task/cost-sum.ts';

@@ -7,16 +7,11 @@ import { agentCommands, type AgentCommands } from '../agent-commands/agent-comma
 import type { CostReport } from '../../shared/protocol/cost-report.ts';
 import type { TaskMode, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { CommandKey, RecordedCommand, TaskRow } from '../journal/journal.ts';
-import {
-  askAgain,
-  decisionInText,
-  cancel,
-  cancelWork,
-  decide,
-  otherQuestionRefusal,
-  acceptMessage,
-  type CommandRefusal,
-} from '../task/commands.ts';
+import { acceptMessage } from '../task/accept-message.ts';
+import { cancel, cancelWork } from '../task/cancel.ts';
+import { askAgain, decide, otherQuestionRefusal } from '../task/decide.ts';
+import type { CommandRefusal } from '../task/ruling.ts';
+import { decisionInText } from '../task/text-decision.ts';
 import { costReport, sum } from '../task/cost-report.ts';
 import { utcDay } from '../task/cost-sum.ts';
 import { dailyLimit } from '../task/daily-budget.ts';
@@ -24,7 +19,7 @@ import { revoke } from '../task/revoke.ts';
 import type { Decider, TaskEvent } from '../task/events.ts';
 import type { ExpirySettings } from '../task/expiry.ts';
 import { filesOf } from '../task/task-files.ts';
-import { TERMINAL_STATES, type Snapshot } from '../task/snapshot.ts';
+import type { Snapshot } from '../task/snapshot.ts';
 import { Executor, type ExecutorOptions } from './executor.ts';
 import type { AbortCause } from './abort-cause.ts';
 import { followJournal } from './follow-journal.ts';
@@ -35,6 +30,7 @@ import { TaskLog, type LogChange, type ChangeResult } from './task-log.ts';
 import type { ToolExecution } from './tool-scheduler.ts';
 import type { ClockCheck } from './clock-check.ts';
 import { Maintenance } from './maintenance.ts';
+import { findTarget, ownRow, unknownTask } from './message-target.ts';
 import { type Accepted, decides, type Incoming, type TaskService } from './task-service.ts';
 
 interface TaskServiceOptions extends Omit<ExecutorOptions, 'log' | 'commands'> {
@@ -117,7 +113,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     for (;;) {
       const known = await journal.command(key.principal, key.messageId);
       if (known) return repeated(known, key);
-      const target = await findTarget(incoming);
+      const target = await findTarget(incoming, { journal, ids });
       try {
         return await (target.type === 'live'
           ? command(target.taskId, incoming, key)
@@ -137,31 +133,6 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     const next = incoming.taskId === undefined && !decides(incoming);
     if (next && error.reason === 'TASK_ENDED') return true;
     return (await journal.command(key.principal, key.messageId)) !== undefined;
-  }
-
-  /** Finds the task for a message: the named task, the session's live task, or a new task. */
-  async function findTarget(
-    incoming: Incoming,
-  ): Promise<{ type: 'live'; taskId: string } | { type: 'new'; sessionId: string; previous?: TaskRow }> {
-    const { principal, taskId, sessionId } = incoming;
-    if (taskId !== undefined) {
-      const row = await ownRow(taskId, principal);
-      if (sessionId !== undefined && sessionId !== row.sessionId)
-        throw new ProductError(
-          'MALFORMED',
-          `Task ${taskId} belongs to session ${row.sessionId}, not to ${sessionId}. Send that session id, or only the task id.`,
-        );
-      return { type: 'live', taskId };
-    }
-    if (sessionId === undefined) return { type: 'new', sessionId: ids.session() };
-    const rows = await journal.session(principal, sessionId);
-    const last = rows.at(-1);
-    if (last === undefined) throw await unknownSession(principal, sessionId);
-    const live = rows.find((row) => !TERMINAL_STATES.has(row.state));
-    if (live) return { type: 'live', taskId: live.taskId };
-    // A late decision belongs to the last task, which refuses it.
-    if (decides(incoming)) return { type: 'live', taskId: last.taskId };
-    return { type: 'new', sessionId, previous: last };
   }
 
   async function start(
@@ -295,47 +266,30 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     return { ...settings, workspace: workspace.root };
   }
 
-  async function ownRow(taskId: string, principal: string): Promise<TaskRow> {
-    const row = await journal.row(taskId);
-    if (row?.principal !== principal) throw unknownTask(taskId);
-    return row;
-  }
-
   async function load(taskId: string): Promise<Snapshot> {
     const snapshot = await log.load(taskId);
     if (snapshot === undefined) throw unknownTask(taskId);
     return snapshot;
   }
 
-  async function unknownSession(principal: string, sessionId: string): Promise<ProductError> {
-    const { rows } = await journal.list({ principal }, { size: 20 });
-    const sessions = [...new Map(rows.map((row) => [row.sessionId, row])).values()].slice(0, 10);
-    const listed = sessions.map((row) => `${row.sessionId} (${row.state}: ${row.title})`).join('; ');
-    return new ProductError(
-      'UNKNOWN_SESSION',
-      `There is no session ${sessionId}. ${sessions.length > 0 ? `Sessions: ${listed}.` : 'There are no sessions yet.'} To start a new one, leave the session id out.`,
-      { facts: { sessions: sessions.map((row) => row.sessionId).join(' ') } },
-    );
-  }
-
   return {
     send,
     async cancel(taskId, by, reason) {
-      await ownRow(taskId, by.principal);
+      await ownRow(journal, taskId, by.principal);
       const { snapshot } = applied(await log.change(taskId, (s) => cancel(s, reason, by)), taskId);
       executor.stop(taskId, cancelCause(reason));
       return snapshot;
     },
     async cancelWork(taskId, by, left) {
-      await ownRow(taskId, by.principal);
+      await ownRow(journal, taskId, by.principal);
       const { type } = applied(await log.change(taskId, (s) => cancelWork(s, left, by)), taskId);
       if (type === 'appended') executor.stop(taskId, cancelCause(left.reason));
     },
     toolExecutions: (principal) => executor.scheduler.of(principal),
     abortTool: (toolId, principal, reason) => executor.scheduler.abort(toolId, principal, reason),
-    row: ownRow,
+    row: (taskId, principal) => ownRow(journal, taskId, principal),
     async snapshot(taskId, principal, atSeq) {
-      await ownRow(taskId, principal);
+      await ownRow(journal, taskId, principal);
       const snapshot = await log.load(taskId, atSeq);
       if (snapshot === undefined) throw unknownTask(taskId);
       return snapshot;
@@ -343,7 +297,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     costs,
     sessionCost: async (principal, sessionId) => sum(await journal.costs({ principal, sessionId })),
     async file(taskId, principal, hash) {
-      await ownRow(taskId, principal);
+      await ownRow(journal, taskId, principal);
       // The journal also stores files before a change. This route must not serve those.
       const file = filesOf(await load(taskId)).find((each) => each.hash === hash);
       const bytes = file && (await journal.content(taskId, hash));
@@ -391,11 +345,4 @@ function applied(
 
 function refusal({ reason, message, facts }: CommandRefusal): ProductError {
   return new ProductError(reason, message, facts && { facts });
-}
-
-function unknownTask(taskId: string): ProductError {
-  return new ProductError(
-    'UNKNOWN_TASK',
-    `There is no task ${taskId.slice(0, 200)}. List the tasks to see those that exist.`,
-  );
 }

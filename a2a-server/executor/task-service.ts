@@ -8,7 +8,7 @@ import type { DecisionsPart, RevokePart, TaskSettings } from '../../shared/proto
 import type { FileBytes, TaskFilter, TaskPage, TaskRow } from '../journal/journal.ts';
 import type { CostSum } from '../task/cost-sum.ts';
 import type { JournalEntry, UserMessage } from '../task/events.ts';
-import type { ReadersLeft } from '../task/commands.ts';
+import type { ReadersLeft } from '../task/cancel.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { StoredFile } from '../task/stored-file.ts';
 

@@ -6,7 +6,7 @@
  * - The event with the question contains its deadline (J2). So a later change of the settings does not change it. If
  *   the clock goes back, an expired task stays ended (J3).
  */
-import { cancel } from './commands.ts';
+import { cancel } from './cancel.ts';
 import type { Decider, RecordedAction, TaskEvent } from './events.ts';
 import { taskStateAfter } from './fold.ts';
 import { findSameQuestion } from './pending.ts';

@@ -1,5 +1,5 @@
 /** Applies the command that revokes grants: `(snapshot, command) → events | refusal`. Total and pure. */
-import { taskEndedRefusal, type CommandRefusal, type Ruling } from './commands.ts';
+import { taskEndedRefusal, type CommandRefusal, type Ruling } from './ruling.ts';
 import type { Decider, TaskEvent } from './events.ts';
 import { foldNext } from './fold.ts';
 import { unexpiredGrants } from './grants.ts';

@@ -4,13 +4,11 @@
  */
 import fc from 'fast-check';
 import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
-import {
-  decisionInText,
-  cancel,
-  decide,
-  acceptMessage,
-  type Ruling,
-} from '../../a2a-server/task/commands.ts';
+import { acceptMessage } from '../../a2a-server/task/accept-message.ts';
+import { cancel } from '../../a2a-server/task/cancel.ts';
+import { decide } from '../../a2a-server/task/decide.ts';
+import type { Ruling } from '../../a2a-server/task/ruling.ts';
+import { decisionInText } from '../../a2a-server/task/text-decision.ts';
 import type {
   JournalEntry,
   RequestedCall,

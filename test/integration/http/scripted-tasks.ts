@@ -3,7 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Accepted, Incoming, TaskService } from '../../../a2a-server/executor/task-service.ts';
 import type { TaskFilter, TaskPage, TaskRow } from '../../../a2a-server/journal/journal.ts';
-import type { ReadersLeft } from '../../../a2a-server/task/commands.ts';
+import type { ReadersLeft } from '../../../a2a-server/task/cancel.ts';
 import { costReport, sum } from '../../../a2a-server/task/cost-report.ts';
 import { requestCosts, utcDay, type CostRow, type CostSum } from '../../../a2a-server/task/cost-sum.ts';
 import type { CostReport } from '../../../shared/protocol/cost-report.ts';

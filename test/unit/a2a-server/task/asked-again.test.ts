@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { decide, type Ruling } from '../../../../a2a-server/task/commands.ts';
+import { decide } from '../../../../a2a-server/task/decide.ts';
+import type { Ruling } from '../../../../a2a-server/task/ruling.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { firstSnapshot, fold } from '../../../../a2a-server/task/fold.ts';
 import { parkOrContinue, pendingActions } from '../../../../a2a-server/task/pending.ts';

@@ -1,13 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  askAgain,
-  decisionInText,
-  cancel,
-  cancelWork,
-  decide,
-  acceptMessage,
-  type ResolvedDecision,
-} from '../../../../a2a-server/task/commands.ts';
+import { acceptMessage } from '../../../../a2a-server/task/accept-message.ts';
+import { cancel, cancelWork } from '../../../../a2a-server/task/cancel.ts';
+import { askAgain, decide, type ResolvedDecision } from '../../../../a2a-server/task/decide.ts';
+import { decisionInText } from '../../../../a2a-server/task/text-decision.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldNext } from '../../../../a2a-server/task/fold.ts';
 import { resultForModel } from '../../../../a2a-server/task/call-result.ts';

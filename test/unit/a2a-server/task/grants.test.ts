@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { GrantLimits } from '../../../../shared/protocol/tool-approval.ts';
 import { NO_TARGETS } from '../../../../a2a-server/policy/judged-call.ts';
 import { verdict } from '../../../../a2a-server/policy/verdict.ts';
-import { decide } from '../../../../a2a-server/task/commands.ts';
+import { decide } from '../../../../a2a-server/task/decide.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { firstSnapshot, fold } from '../../../../a2a-server/task/fold.ts';
 import { unexpiredGrants } from '../../../../a2a-server/task/grants.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decide } from '../../../../a2a-server/task/commands.ts';
+import { decide } from '../../../../a2a-server/task/decide.ts';
 import { firstSnapshot } from '../../../../a2a-server/task/fold.ts';
 
 const by = { principal: 'ada', channel: 'tool' };

@@ -1,0 +1,71 @@
+/** Finds the task for a message: the named task, the session's live task, or a new task. */
+import { ProductError } from '../../shared/runtime/errors.ts';
+import type { Journal, TaskRow } from '../journal/journal.ts';
+import { TERMINAL_STATES } from '../task/snapshot.ts';
+import type { Ids } from './ids.ts';
+import { decides, type Incoming } from './task-service.ts';
+
+/** `previous`: the last task of the session. */
+export type MessageTarget =
+  { type: 'live'; taskId: string } | { type: 'new'; sessionId: string; previous?: TaskRow };
+
+interface Lookup {
+  journal: Pick<Journal, 'row' | 'session' | 'list'>;
+  ids: Pick<Ids, 'session'>;
+}
+
+/** @throws ProductError UNKNOWN_TASK, UNKNOWN_SESSION; MALFORMED if the task belongs to another session */
+export async function findTarget(incoming: Incoming, { journal, ids }: Lookup): Promise<MessageTarget> {
+  const { principal, taskId, sessionId } = incoming;
+  if (taskId !== undefined) {
+    const row = await ownRow(journal, taskId, principal);
+    if (sessionId !== undefined && sessionId !== row.sessionId)
+      throw new ProductError(
+        'MALFORMED',
+        `Task ${taskId} belongs to session ${row.sessionId}, not to ${sessionId}. Send that session id, or only the task id.`,
+      );
+    return { type: 'live', taskId };
+  }
+  if (sessionId === undefined) return { type: 'new', sessionId: ids.session() };
+  const rows = await journal.session(principal, sessionId);
+  const last = rows.at(-1);
+  if (last === undefined) throw await unknownSession(journal, principal, sessionId);
+  const live = rows.find((row) => !TERMINAL_STATES.has(row.state));
+  if (live) return { type: 'live', taskId: live.taskId };
+  // A late decision belongs to the last task, which refuses it.
+  if (decides(incoming)) return { type: 'live', taskId: last.taskId };
+  return { type: 'new', sessionId, previous: last };
+}
+
+/** Returns the principal's task. @throws ProductError UNKNOWN_TASK */
+export async function ownRow(
+  journal: Pick<Journal, 'row'>,
+  taskId: string,
+  principal: string,
+): Promise<TaskRow> {
+  const row = await journal.row(taskId);
+  if (row?.principal !== principal) throw unknownTask(taskId);
+  return row;
+}
+
+async function unknownSession(
+  journal: Pick<Journal, 'list'>,
+  principal: string,
+  sessionId: string,
+): Promise<ProductError> {
+  const { rows } = await journal.list({ principal }, { size: 20 });
+  const sessions = [...new Map(rows.map((row) => [row.sessionId, row])).values()].slice(0, 10);
+  const listed = sessions.map((row) => `${row.sessionId} (${row.state}: ${row.title})`).join('; ');
+  return new ProductError(
+    'UNKNOWN_SESSION',
+    `There is no session ${sessionId}. ${sessions.length > 0 ? `Sessions: ${listed}.` : 'There are no sessions yet.'} To start a new one, leave the session id out.`,
+    { facts: { sessions: sessions.map((row) => row.sessionId).join(' ') } },
+  );
+}
+
+export function unknownTask(taskId: string): ProductError {
+  return new ProductError(
+    'UNKNOWN_TASK',
+    `There is no task ${taskId.slice(0, 200)}. List the tasks to see those that exist.`,
+  );
+}

@@ -1,0 +1,97 @@
+/** Defines the settings for time limits and budgets: names, types, defaults and help texts. */
+import { z } from 'zod';
+import { setting } from '../../shared/settings/config.ts';
+import { durationSchema, DURATION_ALLOWED } from '../../shared/settings/duration.ts';
+
+function limit(env: string, fallback: string, describe: string) {
+  return setting({
+    kind: 'text',
+    placeholder: 'time',
+    schema: durationSchema,
+    fallback,
+    env,
+    describe: `${describe}; or never`,
+    allowed: DURATION_ALLOWED,
+  });
+}
+
+function budget(env: string, fallback: number | undefined, what: string) {
+  return setting({
+    kind: 'number',
+    schema: z.number().int().min(1).optional(),
+    fallback,
+    env,
+    describe: `how many ${what} a task may use before it asks a person whether to continue${fallback === undefined ? ' (default: no limit)' : ''}`,
+    allowed: 'a whole number from 1',
+  });
+}
+
+export const LIMIT_SETTINGS = {
+  toolTimeout: limit(
+    'A2A_SERVER_TOOL_TIMEOUT',
+    '1h',
+    'maximum time for one tool execution; then the server stops it',
+  ),
+  modelTimeout: limit(
+    'A2A_SERVER_MODEL_TIMEOUT',
+    '10m',
+    'maximum time for one answer of the model; then the task fails, and its session can continue',
+  ),
+  turnTimeout: limit(
+    'A2A_SERVER_TURN_TIMEOUT',
+    'never',
+    'maximum working time for one turn (an answer and its tool calls); then the server stops the rest of the turn',
+  ),
+  taskTimeout: limit(
+    'A2A_SERVER_TASK_TIMEOUT',
+    'never',
+    'maximum working time for one task; then the task fails; waiting for a person does not count',
+  ),
+  grace: setting({
+    kind: 'text',
+    placeholder: 'time',
+    schema: durationSchema.pipe(z.number({ error: 'it must be finite, because a stopped tool must end' })),
+    fallback: '5s',
+    env: 'A2A_SERVER_GRACE',
+    describe: 'how long a stopped tool may run before its processes are killed',
+    allowed: 'a number with s, m, h or d, e.g. 5s',
+  }),
+  budgetTurns: budget('A2A_SERVER_BUDGET_TURNS', 200, 'turns of the model'),
+  budgetToolCalls: budget('A2A_SERVER_BUDGET_TOOL_CALLS', undefined, 'tool calls'),
+  budgetTokens: budget('A2A_SERVER_BUDGET_TOKENS', undefined, 'tokens, input and output together,'),
+  budgetCost: setting({
+    kind: 'number',
+    placeholder: 'dollars',
+    schema: z.number().positive().optional(),
+    fallback: undefined,
+    env: 'A2A_SERVER_BUDGET_COST',
+    describe:
+      'how many US dollars a task may cost, by the known or configured prices, before it asks a person whether to continue (default: no limit)',
+    allowed: 'a number above 0',
+  }),
+  budgetCostPerDay: setting({
+    kind: 'number',
+    placeholder: 'dollars',
+    schema: z.number().positive().optional(),
+    fallback: undefined,
+    env: 'A2A_SERVER_BUDGET_COST_PER_DAY',
+    describe:
+      'how many US dollars all tasks of a principal may cost on one day (UTC) before each asks a person whether to continue (default: no limit)',
+    allowed: 'a number above 0',
+  }),
+  budgetTime: limit(
+    'A2A_SERVER_BUDGET_TIME',
+    'never',
+    'working time after which a task asks a person whether to continue',
+  ),
+  decisionTimeout: setting({
+    kind: 'text',
+    placeholder: 'time',
+    schema: durationSchema,
+    fallback: '7d',
+    env: 'A2A_SERVER_DECISION_TIMEOUT',
+    describe:
+      'how long an action waits for a decision, or a question for an answer, before the server cancels the task; or never',
+    allowed: DURATION_ALLOWED,
+  }),
+} as const;

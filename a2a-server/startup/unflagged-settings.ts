@@ -1,0 +1,104 @@
+/**
+ * Defines the server's settings without a flag: tables, which are too long for a command line, and tokens, because all
+ * users of the machine can read a command line.
+ */
+import { z } from 'zod';
+import { setting } from '../../shared/settings/config.ts';
+import { FILE_TYPES } from '../../shared/protocol/attached-file.ts';
+import { TOKEN_PATTERN } from '../../shared/state/token-file.ts';
+import { mcpServerSettingsSchema } from '../mcp-servers/server-settings.ts';
+import { DEFAULT_WINDOW, modelSettingsSchema } from '../models/model-settings.ts';
+import { rulesSchema } from '../policy/rule.ts';
+
+export const UNFLAGGED_SETTINGS = {
+  tokens: setting({
+    kind: 'list',
+    schema: z.array(
+      z
+        .string()
+        .transform((text) => ({
+          principal: text.split('=', 1)[0] ?? '',
+          token: text.slice(text.indexOf('=') + 1),
+        }))
+        .pipe(
+          z.object({
+            principal: z.string().regex(/^[\w.@-]{1,100}$/, 'a name is made of letters, digits and . _ @ -'),
+            token: z
+              .string()
+              .regex(TOKEN_PATTERN, 'a token has 20 to 512 characters A-Z a-z 0-9 . _ ~ + / -'),
+          }),
+        ),
+    ),
+    fallback: [],
+    env: 'A2A_SERVER_TOKENS',
+    describe: 'more principals and their tokens, besides "local" with the token in the state directory',
+    allowed: 'name=token, separated by commas',
+  }),
+  policy: setting({
+    kind: 'text',
+    schema: rulesSchema,
+    fallback: [],
+    env: 'A2A_SERVER_POLICY',
+    describe: 'rules that allow, ask for or deny tool calls (docs/policies.md)',
+    allowed: 'in the configuration file, [{"action": "allow" | "ask" | "deny", "tool": …, "path": …, …}]',
+  }),
+  baseUrls: setting({
+    kind: 'text',
+    schema: modelSettingsSchema.shape.baseUrls,
+    fallback: {},
+    env: 'A2A_SERVER_BASE_URLS',
+    describe: 'other base URLs of model providers',
+    allowed: 'in the configuration file, {"provider": "URL"}',
+  }),
+  keys: setting({
+    kind: 'text',
+    schema: modelSettingsSchema.shape.keys,
+    fallback: {},
+    env: 'A2A_SERVER_KEYS',
+    describe: 'where the keys of model providers come from, if not from their usual variables',
+    allowed:
+      'in the configuration file, {"provider": {"env": "NAME"}} or {"provider": {"command": ["program", "argument"]}}',
+  }),
+  prices: setting({
+    kind: 'text',
+    schema: modelSettingsSchema.shape.prices,
+    fallback: {},
+    env: 'A2A_SERVER_PRICES',
+    describe:
+      'prices of models in US dollars per million tokens (default: the list prices of well-known models)',
+    allowed: 'in the configuration file, {"provider:model": {"input": 3, "output": 15, "cachedInput": 0.3}}',
+  }),
+  contextWindow: setting({
+    kind: 'text',
+    schema: modelSettingsSchema.shape.contextWindow,
+    fallback: {},
+    env: 'A2A_SERVER_CONTEXT_WINDOW',
+    describe: `context windows of models in tokens (default: those of well-known models, otherwise ${DEFAULT_WINDOW})`,
+    allowed: 'in the configuration file, {"provider:model": 32768}, from 8000',
+  }),
+  inputModes: setting({
+    kind: 'text',
+    schema: modelSettingsSchema.shape.inputModes,
+    fallback: {},
+    env: 'A2A_SERVER_INPUT_MODES',
+    describe: 'types of the files that models take (default: those of well-known models, otherwise none)',
+    allowed: `in the configuration file, {"provider:model": ["image/png"]}, of ${FILE_TYPES.join(', ')}`,
+  }),
+  modelParameters: setting({
+    kind: 'text',
+    schema: modelSettingsSchema.shape.parameters,
+    fallback: {},
+    env: 'A2A_SERVER_MODEL_PARAMETERS',
+    describe: 'temperature, output limit and reasoning effort, by tier or model id',
+    allowed:
+      'in the configuration file, {"smart": {"effort": "high"}, "provider:model": {"temperature": 0.2, "maxOutputTokens": 8000}}',
+  }),
+  mcpServers: setting({
+    kind: 'text',
+    schema: mcpServerSettingsSchema,
+    fallback: {},
+    env: 'A2A_SERVER_MCP_SERVERS',
+    describe: 'MCP servers whose tools the agent may call',
+    allowed: 'in the configuration file, as described in docs/mcp-servers.md',
+  }),
+} as const;

@@ -1,0 +1,103 @@
+/** Accepts a message for the model: `(snapshot, message) → events | refusal`. Total and pure. */
+import { stateWord } from '../../shared/text/state-word.ts';
+import type { TaskEvent, UserMessage } from './events.ts';
+import { hasAsked, isFirstQuestion } from './pending.ts';
+import { taskEndedRefusal, type CommandRefusal, type Ruling } from './ruling.ts';
+import { isTerminal, PARKED_STATES, questionOf, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
+
+/** Accepts a message for the model. During a turn, the message waits in a queue for the next turn (R04). */
+export function acceptMessage(
+  snapshot: Snapshot,
+  message: UserMessage,
+  { channel, wordsDecide, taskId }: { channel: string; wordsDecide: boolean; taskId?: string | undefined },
+): Ruling {
+  if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
+  if (message.command !== undefined) return underWay(snapshot);
+  const waiting = waitingCalls(snapshot);
+  if (waiting.length > 0) {
+    const ids = waiting.map((call) => call.callId).join(', ');
+    return {
+      type: 'refuse',
+      reason: 'DECISION_NEEDED',
+      message:
+        waiting.length === 1
+          ? `The task waits for a decision on call ${ids} (${waiting[0]?.title}). ${wantedOf(snapshot, waiting[0], { wordsDecide, named: taskId !== undefined })}; to change course, deny with a reason.`
+          : `The task waits for decisions on ${waiting.length} calls (${ids}). Send a decision that names the call ids; to change course, deny with a reason.`,
+      facts: { pending: ids },
+    };
+  }
+  if (wordsDecide && saysNo(snapshot, message))
+    return {
+      type: 'refuse',
+      reason: 'DECISION_NEEDED',
+      message:
+        'The task asks whether to continue, and any reply continues it. Nothing was changed. Cancel the task to end it.',
+    };
+  if (wordsDecide && isStrayWord(snapshot, message, taskId))
+    return {
+      type: 'refuse',
+      reason: 'DECISION_NEEDED',
+      message:
+        'The words "approve" and "deny" may belong to another question of the task or the session. Nothing was changed. Get the task, read its question, and answer it in other words, with the task id.',
+    };
+  const received: TaskEvent = { type: 'message.received', message, channel };
+  const { status } = snapshot;
+  // If the parked task has no pending actions, it waits for a reply.
+  if (!PARKED_STATES.has(status.state)) return { type: 'append', events: [received] };
+  const dayCost = status.state === 'input-required' ? status.dayCost : undefined;
+  return { type: 'append', events: [received, { type: 'task.working', ...(dayCost && { dayCost }) }] };
+}
+
+function wantedOf(
+  snapshot: Snapshot,
+  call: Call | undefined,
+  { wordsDecide, named }: { wordsDecide: boolean; named: boolean },
+): string {
+  const later = call !== undefined && !isFirstQuestion(snapshot, call);
+  if (call && questionOf(call) !== undefined) {
+    if (!wordsDecide)
+      return 'It is a question: send a decision that names the call, "answer" with the answer';
+    return later
+      ? `It is a question: answer it with one text. The words "approve" and "deny" may belong to an earlier question: read this one, and answer with "answer <its code> <your words>"`
+      : 'It is a question: answer it with one text, or send a decision';
+  }
+  if (!wordsDecide) return 'Send a decision that names the call';
+  if (!named) return 'A plain "approve" or "deny" needs the task id: send it with the task id';
+  return later
+    ? 'It is not the first question of the task: get the task, read the question, and answer with the words that it names'
+    : 'Answer with exactly "approve" or "deny", or send a decision';
+}
+
+/**
+ * True if a reply in words is `approve` or `deny` and may belong to another question. If the message names the task and
+ * this is its first question, the reply belongs to it. For example, `approve` continues a task after a spent budget.
+ */
+function isStrayWord(
+  snapshot: Snapshot,
+  { parts: [part, more] }: UserMessage,
+  taskId: string | undefined,
+): boolean {
+  if (!PARKED_STATES.has(snapshot.status.state) || part?.type !== 'text' || more !== undefined) return false;
+  return /^(approve|deny)$/.test(part.text) && (taskId === undefined || hasAsked(snapshot));
+}
+
+/** True if the person wrote `deny` to a budget question. Any other reply to it means yes. */
+function saysNo({ status }: Snapshot, { parts: [part, more] }: UserMessage): boolean {
+  return (
+    status.state === 'input-required' &&
+    (status.budget === true || status.dayCost !== undefined) &&
+    part?.type === 'text' &&
+    part.text === 'deny' &&
+    more === undefined
+  );
+}
+
+/** Refuses an agent command. It needs its own task, but a session has at most one live task. */
+function underWay({ taskId, sessionId, status }: Snapshot): CommandRefusal {
+  return {
+    type: 'refuse',
+    reason: 'SESSION_BUSY',
+    message: `Task ${taskId} of session ${sessionId} has not ended (${stateWord(status.state)}), and a command needs its own task. Nothing was changed. Send the command without the session id, or after the end of that task.`,
+    facts: { taskId, state: status.state },
+  };
+}

@@ -1,0 +1,49 @@
+/** Ends a task before its work is done: by a cancel, or by its time limit. Pure. */
+import type { StopReason } from '../../shared/protocol/tool-approval.ts';
+import type { Decider, TaskEvent, ToolOutcome } from './events.ts';
+import { taskEndedRefusal, type Ruling } from './ruling.ts';
+import { isSettled, isTerminal, type Snapshot } from './snapshot.ts';
+
+/** Ends the task in any state (A4). Records its running tool executions as stopped by the cancel (A1). */
+export function cancel(snapshot: Snapshot, reason: string, by: Decider): Ruling {
+  if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
+  const stopped = stoppedCalls(snapshot, {
+    reason: 'task-cancel',
+    message: `Stopped because the task was cancelled: ${reason}`,
+  });
+  return { type: 'append', events: [...stopped, { type: 'task.canceled', reason, by }] };
+}
+
+/** The end of reading by the sender of a message. */
+export interface ReadersLeft {
+  /** The task's `seq` when the server accepted the message. A newer message shows that a client has come back. */
+  messageSeq: number;
+  reason: string;
+}
+
+/** Cancels a task that works. Keeps a task that waits, that has ended, or that has a newer message. */
+export function cancelWork(
+  snapshot: Snapshot,
+  { messageSeq, reason }: ReadersLeft,
+  by: Decider,
+): Ruling | { type: 'keep' } {
+  return isSettled(snapshot) || snapshot.messageSeq > messageSeq
+    ? { type: 'keep' }
+    : cancel(snapshot, reason, by);
+}
+
+/** Ends a task that exceeded its time limit (A1). */
+export function timeOut(snapshot: Snapshot, message: string): Ruling {
+  if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
+  const stopped = stoppedCalls(snapshot, { reason: 'timeout', message });
+  return { type: 'append', events: [...stopped, { type: 'task.failed', message }] };
+}
+
+/** Returns the events for tool executions that still run at the end of their task. */
+function stoppedCalls({ calls }: Snapshot, stop: { reason: StopReason; message: string }): TaskEvent[] {
+  return Object.values(calls).flatMap(({ callId, tool, title, state }): TaskEvent[] => {
+    if (state.type !== 'running') return [];
+    const outcome: ToolOutcome = { type: 'stopped', ...stop, confirmed: false, text: '' };
+    return [{ type: 'tool.finished', callId, tool, title, toolId: state.toolId, outcome }];
+  });
+}

@@ -1,0 +1,186 @@
+/**
+ * Applies decisions to a task: `(snapshot, decisions) → events | refusal`. Total and pure.
+ *
+ * - D1: the first valid decision wins. Unknown, late, duplicate and conflicting decisions get a typed refusal.
+ * - D3: each call has its own decision. The same append lists the calls that still wait.
+ * - E3: a refused command changes nothing. If one decision of a message is invalid, the task refuses all of them.
+ */
+import type {
+  DecisionScope,
+  DecisionWord,
+  GrantLimits,
+  PendingReason,
+} from '../../shared/protocol/tool-approval.ts';
+import type { Answer } from '../../shared/protocol/question.ts';
+import { stateWord } from '../../shared/text/state-word.ts';
+import { checkAnswer, wrongWord } from './answer.ts';
+import type { Decider, RequestedCall, TaskEvent } from './events.ts';
+import { foldNext } from './fold.ts';
+import { isFirstQuestion, parkOrContinue } from './pending.ts';
+import { invalidDecision, taskEndedRefusal, type CommandRefusal, type Ruling } from './ruling.ts';
+import { shownOf } from './shown.ts';
+import { callOf, isAgentsOwn, isTerminal, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
+
+/** One decision. An edit has passed the tool's schema and has a new preview. */
+export interface ResolvedDecision {
+  callId: string;
+  decision: DecisionWord;
+  scope: DecisionScope;
+  /** The limits of the grant that the scope creates. */
+  grant?: GrantLimits | undefined;
+  reason: string | null;
+  /**
+   * The code of the question that the person saw. Null for a plain word, which decides only the task's first question.
+   */
+  shown: string | null;
+  edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;
+  /** The person's unchecked answer. Only with `answer`. */
+  answer?: Answer;
+}
+
+/** Decides calls. If one decision of a message is invalid, this applies no decision. */
+export function decide(
+  snapshot: Snapshot,
+  decisions: readonly ResolvedDecision[],
+  by: Decider,
+  at: number,
+): Ruling {
+  const events: TaskEvent[] = [];
+  for (const decision of decisions) {
+    const refusal = objection(snapshot, decision) ?? repeatedIn(decisions, decision);
+    if (refusal) return refusal;
+    const call = callOf(snapshot, decision.callId);
+    if (call === undefined) continue;
+    const read = decision.decision === 'answer' ? checkAnswer(call, decision.answer) : undefined;
+    if (read?.ok === false) return invalidDecision(read.message);
+    const event: TaskEvent = {
+      type: 'tool.decided',
+      callId: call.callId,
+      tool: call.tool,
+      title: decision.edited?.title ?? call.title,
+      decision: decision.decision,
+      scope: decision.scope,
+      by,
+      inputHash: call.inputHash,
+      reason: decision.reason,
+      ...(decision.grant && { grant: decision.grant }),
+      ...(read && { answer: read.answer }),
+      edited: decision.edited,
+    };
+    events.push(event);
+  }
+  return { type: 'append', events: [...events, parkOrContinue(foldNext(snapshot, events, at))] };
+}
+
+/** Asks again about a waiting call whose files have changed. Does nothing if another command has changed the call. */
+export function askAgain(
+  snapshot: Snapshot,
+  shown: Call,
+  event: Extract<TaskEvent, { type: 'tool.outdated' }>,
+): { type: 'append'; events: TaskEvent[] } | { type: 'keep' } {
+  const call = callOf(snapshot, shown.callId);
+  if (isTerminal(snapshot) || call?.state.type !== 'waiting' || call.basis !== shown.basis)
+    return { type: 'keep' };
+  return { type: 'append', events: [event, parkOrContinue(foldNext(snapshot, [event]))] };
+}
+
+function repeatedIn(
+  decisions: readonly ResolvedDecision[],
+  decision: ResolvedDecision,
+): CommandRefusal | undefined {
+  if (decisions.filter((other) => other.callId === decision.callId).length < 2) return undefined;
+  return invalidDecision(
+    `Call ${decision.callId} is decided twice in one message; send one decision for each call.`,
+  );
+}
+
+/** Returns the reason to refuse a decision; undefined if the decision is valid. */
+function objection(snapshot: Snapshot, decision: ResolvedDecision): CommandRefusal | undefined {
+  const call = callOf(snapshot, decision.callId);
+  if (call === undefined) return unknownCall(snapshot, decision.callId);
+  if (call.decided) return alreadyDecided(call, call.decided);
+  if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
+  if (call.state.type === 'settled' && call.state.result.type === 'withdrawn')
+    return {
+      type: 'refuse',
+      reason: 'ALREADY_DECIDED',
+      message: `Question ${call.callId} (${call.title}) no longer waits: the tool that asked it has ended. Nothing was changed.`,
+      facts: { callId: call.callId },
+    };
+  if (call.state.type !== 'waiting')
+    return {
+      type: 'refuse',
+      reason: 'ALREADY_DECIDED',
+      message: `Call ${call.callId} (${call.title}) needs no decision: the policy allowed it. Nothing was changed.`,
+      facts: { callId: call.callId },
+    };
+  const { shown } = decision;
+  // A plain answer always belongs to this question. A plain decision may belong to an earlier question.
+  const plain = decision.decision === 'answer' || isFirstQuestion(snapshot, call);
+  if (shown === null ? !plain : shown !== shownOf(call, call.state.reason))
+    return otherQuestionRefusal(call, call.state.reason);
+  const mismatch = wrongWord(call, call.state.reason, decision);
+  if (mismatch !== undefined) return invalidDecision(mismatch);
+  if (decision.decision === 'deny' && decision.scope !== 'once')
+    return invalidDecision('A denial applies to one call only. Use scope "once", or omit it.');
+  if (decision.scope === 'server' && call.source.type === 'built-in')
+    return invalidDecision(
+      `${call.tool} is a built-in tool and belongs to no server. Use the scope "tool", "always" or "once".`,
+    );
+  if (decision.decision === 'edit' && isAgentsOwn(call))
+    return invalidDecision(
+      `The agent runs call ${call.callId} itself, so you cannot edit its input. Approve it, or deny it and say in the reason what you want instead.`,
+    );
+  if (decision.decision === 'edit' && call.state.reason === 'outcome-unknown')
+    return invalidDecision(
+      `The outcome of call ${call.callId} is unknown, so you cannot edit it. "approve" runs it again, "deny" skips it.`,
+    );
+  if ((decision.decision === 'edit') !== (decision.edited !== null))
+    return invalidDecision('Send the new input with "edit", and only with "edit".');
+  return undefined;
+}
+
+/** Returns the refusal of a decision on an old question. The client must read the new code from the new question. */
+export function otherQuestionRefusal({ callId, title }: Call, reason: PendingReason): CommandRefusal {
+  return {
+    type: 'refuse',
+    reason: 'INPUT_CHANGED',
+    message: `Call ${callId} (${title}) is not what was shown.${ASKED_AGAIN[reason]} Nothing was decided. Show the current pending action, and decide with its code.`,
+    facts: { callId, reason },
+  };
+}
+
+const ASKED_AGAIN: Readonly<Record<PendingReason, string>> = {
+  approval: '',
+  'outcome-unknown': ' It started before, and its outcome was lost: an approval would run it again.',
+  'content-changed': ' The content that it would change is now different.',
+  question: '',
+};
+
+function alreadyDecided(call: Call, decided: NonNullable<Call['decided']>): CommandRefusal {
+  return {
+    type: 'refuse',
+    reason: 'ALREADY_DECIDED',
+    message: `Call ${call.callId} (${call.title}) was decided before: ${decided.decision}, by ${decided.by.principal} over ${decided.by.channel} at ${new Date(decided.at).toISOString()}. That decision stands.`,
+    facts: {
+      callId: call.callId,
+      firstDecision: decided.decision,
+      decidedBy: decided.by.principal,
+      channel: decided.by.channel,
+      decidedAt: new Date(decided.at).toISOString(),
+    },
+  };
+}
+
+function unknownCall(snapshot: Snapshot, callId: string): CommandRefusal {
+  // After the end of the task, no call waits.
+  const pending = isTerminal(snapshot) ? [] : waitingCalls(snapshot).map((call) => call.callId);
+  const others = pending.length > 0 ? `Pending: ${pending.join(', ')}.` : 'No call waits for a decision.';
+  const end = isTerminal(snapshot) ? ` The task has ended (${stateWord(snapshot.status.state)}).` : '';
+  return {
+    type: 'refuse',
+    reason: 'UNKNOWN_CALL',
+    message: `Task ${snapshot.taskId} has no call ${callId}.${end} ${others}`,
+    facts: { callId, pending: pending.join(', ') },
+  };
+}

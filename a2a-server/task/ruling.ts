@@ -1,0 +1,28 @@
+/** The refusals of commands. A refused command changes nothing (E3). Pure. */
+import type { Facts, Reason } from '../../shared/runtime/errors.ts';
+import { stateWord } from '../../shared/text/state-word.ts';
+import type { TaskEvent } from './events.ts';
+import type { Snapshot } from './snapshot.ts';
+
+export interface CommandRefusal {
+  type: 'refuse';
+  reason: Reason;
+  message: string;
+  facts?: Facts;
+}
+
+export type Ruling = { type: 'append'; events: TaskEvent[] } | CommandRefusal;
+
+/** Returns the refusal of a command on an ended task (J3). */
+export function taskEndedRefusal(snapshot: Snapshot): CommandRefusal {
+  return {
+    type: 'refuse',
+    reason: 'TASK_ENDED',
+    message: `Task ${snapshot.taskId} has ended (${stateWord(snapshot.status.state)}); nothing was changed. Send the message with the session id alone to start the session's next task.`,
+    facts: { state: snapshot.status.state },
+  };
+}
+
+export function invalidDecision(message: string): CommandRefusal {
+  return { type: 'refuse', reason: 'INVALID_DECISION', message };
+}
