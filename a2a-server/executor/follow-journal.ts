@@ -12,6 +12,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { JournalEntry } from '../task/events.ts';
 import { taskStateAfter } from '../task/fold.ts';
 import { PARKED_STATES, TERMINAL_STATES, type StateName } from '../task/snapshot.ts';
+import { unknownTask } from './message-target.ts';
 import type { FollowUntil } from './task-service.ts';
 
 const PAGE = 256;
@@ -32,7 +33,7 @@ export async function* followJournal(
   const stopListening = onAbort(signal, () => wake?.());
   try {
     const row = await journal.row(taskId);
-    if (row === undefined) throw unknown(taskId);
+    if (row === undefined) throw unknownTask(taskId);
     if (after > row.seq)
       throw new ProductError(
         'INVALID_CURSOR',
@@ -53,7 +54,7 @@ export async function* followJournal(
       const last = entries.at(-1);
       if (last === undefined) {
         // The journal had more entries, so someone has deleted the task in the meantime.
-        if (position < row.seq) throw unknown(taskId);
+        if (position < row.seq) throw unknownTask(taskId);
         continue;
       }
       const end = entries.findIndex(({ event }) => {
@@ -73,13 +74,6 @@ export async function* followJournal(
     unwatch();
     stopListening();
   }
-}
-
-function unknown(taskId: string): ProductError {
-  return new ProductError(
-    'UNKNOWN_TASK',
-    `There is no task ${taskId.slice(0, 200)}. List the tasks to see those that exist.`,
-  );
 }
 
 function isOver(state: StateName, until: FollowUntil): boolean {

@@ -141,7 +141,7 @@ describe('parameters that a model does not accept', () => {
   it.each([
     ['openai:gpt-5-mini', { temperature: 1 }, 'takes no "temperature"'],
     ['openai:gpt-4.1', { effort: 'high' }, 'takes no "effort"'],
-    ['anthropic:claude-haiku-4-5', { temperature: 1.5 }, 'up to 1'],
+    ['anthropic:claude-haiku-4-5', { temperature: 1.5 }, 'its maximum "temperature" is 1'],
     ['anthropic:claude-haiku-4-5', { temperature: 1, effort: 'low' }, 'together with "effort"'],
     ['google:gemini-2.0-flash', { effort: 'low' }, 'takes no "effort"'],
     ['vllm:qwen3', { maxOutputTokens: 128_000 }, 'below its context window of 128000 tokens'],

@@ -495,7 +495,7 @@ describe('an edit', () => {
     expect(decide(own, [decision('a', { decision: 'edit', edited })], by, at)).toMatchObject({
       type: 'refuse',
       reason: 'INVALID_DECISION',
-      message: expect.stringContaining("the agent's own"),
+      message: expect.stringContaining("you cannot edit its input"),
     });
     expect(decide(waiting, [decision('a', { decision: 'edit', edited })], by, at).type).toBe('append');
     expect(decide(own, [decision('a')], by, at).type).toBe('append');
