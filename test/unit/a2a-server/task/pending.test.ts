@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decide } from '../../../../a2a-server/task/commands.ts';
+import { decide } from '../../../../a2a-server/task/decide.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldNext } from '../../../../a2a-server/task/fold.ts';
 import { findSameQuestion, pendingActions } from '../../../../a2a-server/task/pending.ts';
