@@ -21,5 +21,5 @@ it('tells its peer that the agent has ended before end() resolves', async () => 
   });
   connection.giveUp('said too much');
   await connection.end();
-  expect(lost).toEqual([expect.stringContaining('said too much, and was ended')]);
+  expect(lost).toEqual([expect.stringContaining('said too much, and the server ended it')]);
 });

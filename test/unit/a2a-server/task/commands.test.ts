@@ -87,7 +87,7 @@ describe('a question', () => {
     const first = parked(taskAfter(...turnWith([{ call: questionCall('a'), ask: true }])));
     for (const [task, wordsDecide, wanted] of [
       [first, true, 'answer it with one text, or send a decision'],
-      [asked(), true, 'The words "approve" and "deny" may be meant for an earlier question'],
+      [asked(), true, 'The words "approve" and "deny" may belong to an earlier question'],
       [first, false, '"answer" with the answer'],
     ] as const)
       expect(acceptMessage(task, says('hello'), { channel: 'a2a', wordsDecide })).toMatchObject({
@@ -180,7 +180,7 @@ describe('decide', () => {
     expect(decide(allowed, [decision('a')], by, at)).toMatchObject({
       type: 'refuse',
       reason: 'ALREADY_DECIDED',
-      message: expect.stringContaining('policy let it run'),
+      message: expect.stringContaining('the policy allowed it'),
     });
   });
 
@@ -495,7 +495,7 @@ describe('an edit', () => {
     expect(decide(own, [decision('a', { decision: 'edit', edited })], by, at)).toMatchObject({
       type: 'refuse',
       reason: 'INVALID_DECISION',
-      message: expect.stringContaining("you cannot edit its input"),
+      message: expect.stringContaining('you cannot edit its input'),
     });
     expect(decide(waiting, [decision('a', { decision: 'edit', edited })], by, at).type).toBe('append');
     expect(decide(own, [decision('a')], by, at).type).toBe('append');
