@@ -73,7 +73,7 @@ describe('the commands of our server', () => {
     const prompted = await client.call(EXECUTE, { command: 'init', workspace });
     // A prompt command goes to the model, and the offline model rejects prose.
     expect(prompted.structuredContent).toMatchObject({ state: 'rejected' });
-    expect(textOf(prompted)).toMatch(/^local rejected the task: No model is configured,[^]* model set /);
+    expect(textOf(prompted)).toMatch(/^agent rejected the task: No model is configured,[^]* model set /);
 
     const asked = report.parse(
       (await client.call(DELEGATE, { task: 'create AGENTS.md with rules', workspace })).structuredContent,
