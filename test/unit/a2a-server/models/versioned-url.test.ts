@@ -11,7 +11,7 @@ describe('a base URL gets the version of the API', () => {
     ['https://host', 'https://host/v1beta', 'https://host/v1beta'],
     ['https://host/v1beta/openai', 'https://host/v1', 'https://host/v1beta/openai'],
     ['https://host/api/paas/v4', 'https://host/v1', 'https://host/api/paas/v4'],
-  ])('%s for %s is %s', (given, own, expected) => {
+  ])('%s, for an API at %s, becomes %s', (given, own, expected) => {
     expect(withVersion(given, own)).toBe(expected);
   });
 });

@@ -24,7 +24,7 @@ describe('a rule by path', () => {
     ['**/.env', '.env', true],
     ['docs/*', 'docs/.hidden', true],
     ['!docs/*', 'src/a.md', false],
-  ])('%j to allow %j: %s', (path, at, expected) => {
+  ])('whether the pattern %j allows the path %j: %s', (path, at, expected) => {
     expect(speaks({ action: 'allow', path }, writing(at))).toBe(expected);
   });
 

@@ -22,7 +22,7 @@ describe('the result of a call for the model', () => {
     [{ ...stopped, confirmed: true, text: '' }, 'It was stopped.', true],
     [{ ...stopped, confirmed: false, text: '' }, `It was stopped.${DOUBT}`, true],
     [{ ...stopped, confirmed: true, text: 'half' }, 'It was stopped.\n\nOutput before the stop:\nhalf', true],
-  ])('%j', (outcome, text, isError) => {
+  ])('the model gets the text for the outcome %j', (outcome, text, isError) => {
     expect(afterRun(outcome)).toEqual({ text, isError });
   });
 

@@ -145,7 +145,7 @@ describe('the restoration of a file', () => {
     ['changed by somebody else', holding('9'), 'changed-since'],
     ['removed by somebody else', absent, 'changed-since'],
     ['too large to look at', { type: 'not-saved', why: 'too large' } as const, 'changed-since'],
-  ])('a file that is %s', (_what, now, type) => {
+  ])('the restoration handles a file that is %s', (_what, now, type) => {
     expect(restoreStep(file, now)).toMatchObject({ type, path: 'x' });
   });
 

@@ -32,7 +32,7 @@ describe('the workspace in a call', () => {
     ['own/../secret', 'outside', 'secret'],
     ['owner', 'outside', 'owner'],
     ['', 'outside', ''],
-  ])('%j is %s', async (given, type, path) => {
+  ])('the directory %j is "%s"', async (given, type, path) => {
     const placed = await checkWorkspace(`${top}/${given}`, { own, listed: [join(top, 'listed')] }, noRoots);
     expect(placed).toEqual({ type, path: join(top, path).replace(/\/$/, '') });
   });

@@ -88,15 +88,18 @@ describe('the failure of a request', () => {
     [503, 'AGENT_UNREACHABLE', 'maybe'],
     [429, 'AGENT_UNREACHABLE', 'maybe'],
     [200, 'AGENT_ERROR', 'maybe'],
-  ] as const)('HTTP %i', (status, reason, arrival) => {
-    const { error, arrival: found } = requestFailure(
-      new HttpFailure(status, `HTTP ${String(status)}`, 'its words'),
-      'a',
-    );
-    expect([error.reason, found]).toEqual([reason, arrival]);
-    expect(error.message).toContain('its words');
-    expect(error.message).toContain('"a"');
-  });
+  ] as const)(
+    'an answer with HTTP %i gives the reason %s, and the arrival of the request is "%s"',
+    (status, reason, arrival) => {
+      const { error, arrival: found } = requestFailure(
+        new HttpFailure(status, `HTTP ${String(status)}`, 'its words'),
+        'a',
+      );
+      expect([error.reason, found]).toEqual([reason, arrival]);
+      expect(error.message).toContain('its words');
+      expect(error.message).toContain('"a"');
+    },
+  );
 
   test.each([
     [408, 'Request Timeout'],

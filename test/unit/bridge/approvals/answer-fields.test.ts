@@ -14,11 +14,11 @@ const other = { type: 'string', title: 'In other words', description: 'In the pl
 
 describe('the fields of a question', () => {
   test.each<[string, Question, object]>([
-    ['words of their own', WORDS, { properties: { answer: text }, required: ['answer'] }],
+    ['free text', WORDS, { properties: { answer: text }, required: ['answer'] }],
     ['one of the choices', ONE, { properties: { answer: one }, required: ['answer'] }],
-    ['a choice or other words', OPEN, { properties: { answer: one, other } }],
+    ['a choice or free text', OPEN, { properties: { answer: one, other } }],
     [
-      'several choices, a tick each',
+      'several choices, a checkbox each',
       MANY,
       {
         properties: {
@@ -28,7 +28,7 @@ describe('the fields of a question', () => {
         },
       },
     ],
-  ])('%s', (_, question, fields) => {
+  ])('the fields for %s', (_, question, fields) => {
     expect(answerFields(question)).toEqual(fields);
   });
 

@@ -12,7 +12,7 @@ describe('the input of a decision', () => {
     ['trust_tool', { decision: 'approve', scope: 'tool' }],
     ['trust_server', { decision: 'approve', scope: 'server' }],
     ['trust_always', { decision: 'approve', scope: 'always' }],
-  ] as const)('%s', (decision, meaning) => {
+  ] as const)('the decision %s has its meaning and scope', (decision, meaning) => {
     expect(personDecisionOf({ callId: 'c', shown: '3f9ac2d1', decision })).toEqual({
       type: 'decision',
       decision: { callId: 'c', shown: '3f9ac2d1', ...meaning },

@@ -98,7 +98,7 @@ describe('the rows of an action that fits into a form', () => {
       ['$ ls⟨25,000 spaces⟩; echo HIDDEN', 'in /w'],
     ],
     ['hidden characters', command('ls \u{202e}x\tz'), ['$ ls \\u{202e}x⟨tab⟩z', 'in /w']],
-  ])('D5 %s', (_, asked, rows) => {
+  ])('D5 the rows show %s', (_, asked, rows) => {
     expect(formRows(asked)).toEqual(rows);
   });
 

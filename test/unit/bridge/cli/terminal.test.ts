@@ -16,7 +16,9 @@ describe('colours', () => {
     [{ FORCE_COLOR: '0' }, true, false],
     [{ NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
     [{ TERM: 'dumb' }, true, false],
-  ])('%j, a terminal: %s → %s', (env, terminal, wanted) => expect(wantsColour(env, terminal)).toBe(wanted));
+  ])('with the environment %j and a terminal (%s), colours are on: %s', (env, terminal, wanted) =>
+    expect(wantsColour(env, terminal)).toBe(wanted),
+  );
 
   it('show a diff’s removed and added lines differently', () => {
     const painted = paintDiff('--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n z', (style, text) => `${style}(${text})`);
@@ -71,5 +73,7 @@ describe('the editor', () => {
     [{ EDITOR: 'nano' }, 'linux', 'nano'],
     [{ EDITOR: '' }, 'linux', 'vi'],
     [{}, 'win32', 'notepad'],
-  ] as const)('%j on %s is %s', (env, platform, editor) => expect(editorOf(env, platform)).toBe(editor));
+  ] as const)('with the environment %j on %s, the editor is "%s"', (env, platform, editor) =>
+    expect(editorOf(env, platform)).toBe(editor),
+  );
 });

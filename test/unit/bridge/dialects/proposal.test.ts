@@ -22,7 +22,7 @@ describe('a proposal of an agent that does not bind decisions', () => {
     ['', '', true],
     ['one\n', 'one', false],
     ['one\n', '', false],
-  ])('%j is current for %j: %j', (before, now, current) => {
+  ])('whether the shown content %j is current for the file content %j: %j', (before, now, current) => {
     expect(isCurrent(file({ before }), now)).toBe(current);
   });
 

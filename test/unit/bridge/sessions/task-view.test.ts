@@ -232,7 +232,7 @@ describe('the view of a task', () => {
     ['submitted', false, false],
     ['working', false, false],
     ['unknown', false, false],
-  ] as const)('%s: ended %p, interrupted %p', (state, ended, interrupted) => {
+  ] as const)('a task in the state %s: ended is %p, interrupted is %p', (state, ended, interrupted) => {
     const view = folded(at(null, status({ state })));
     expect(hasEnded(view)).toBe(ended);
     expect(isInterrupted(view)).toBe(interrupted);

@@ -165,7 +165,7 @@ describe("the bridge's settings", () => {
     [['--http', '0'], { http: '0' }],
     [['--wait-seconds', '5', '--tool-prefix', 'g_'], { waitSeconds: '5', toolPrefix: 'g_' }],
     [[], {}],
-  ])('%j on the command line', async (args, flags) => {
+  ])('the arguments %j give their flags', async (args, flags) => {
     let got: unknown;
     await program(async (given) => {
       got = given;

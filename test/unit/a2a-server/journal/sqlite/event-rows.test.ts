@@ -51,13 +51,13 @@ function numbered(texts: readonly string[], firstSeq: number): unknown[][] {
 }
 
 describe('the events of one transaction', () => {
-  it.each([1, 7, 8, 1000])('%i of a task come back in order with their seq', (count) => {
+  it.each([1, 7, 8, 1000])('%i events of a task come back in order with their seq', (count) => {
     rows.add(3, 41, bodies(count));
     rows.write();
     expect(written(3)).toEqual(numbered(bodies(count), 41));
   });
 
-  it.each([1, 20])('come back unchanged with any content, %i at a time', (count) => {
+  it.each([1, 20])('events come back unchanged with any content, %i at a time', (count) => {
     const odd = JSON.stringify({ text: 'quotes " and \\ and \n, \u0000, \ud800 alone, 🙂, </script>, é' });
     const texts = Array.from({ length: count }, () => odd);
     rows.add(1, 1, texts);

@@ -58,7 +58,7 @@ describe('any other message is refused as a whole', () => {
     `{"plan": [{"say": "${'x'.repeat(100)}", "repeat": ${MAX_SAID / 100 + 1}}]}`,
     `{"plan": [{"tool": "wait", "input": {"a": ${'['.repeat(200)}${']'.repeat(200)}}}]}`,
     'x'.repeat(MAX_LENGTH + 1),
-  ])('%.60j', (text) => {
+  ])('the message %.60j is refused', (text) => {
     expect(readMessage(text)).toEqual({ type: 'refused', why: expect.stringMatching(/./) });
   });
 

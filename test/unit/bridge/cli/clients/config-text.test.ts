@@ -19,7 +19,7 @@ describe('the bridge’s entry in a client’s settings', () => {
     [{ command: 'node', args: ['/x/cambridge/main.js'] }, false],
     [{ url: 'https://example.com/bridge/main.js' }, false],
     ['text', false],
-  ])('%j: %s', (value, is) => expect(isBridge(value)).toBe(is));
+  ])('whether the entry %j starts the bridge: %s', (value, is) => expect(isBridge(value)).toBe(is));
 });
 
 describe.each(['json', 'jsonc', 'toml'] as const)('%s', (format) => {

@@ -44,7 +44,9 @@ describe('the session argument', () => {
     ['abd', 'session-abd2'],
     ['task-9', 'session-abc1'],
     ['o', 'other'],
-  ])('%s is %s', (given, meant) => expect(resolveSessionId(all, given)).toBe(meant));
+  ])('the argument "%s" selects the session %s', (given, meant) =>
+    expect(resolveSessionId(all, given)).toBe(meant),
+  );
 
   it.each([
     ['ab', /Several sessions begin with "ab"[^]*session-abc1 {2}about[^]*session-abd2/],
@@ -93,9 +95,12 @@ describe('the action argument', () => {
       false,
       /mcp-a2a-bridge answer/,
     ],
-  ])('no action is guessed (%#)', (of, given, all, message) => {
-    expect(() => resolveCalls(of, given, all)).toThrow(message);
-  });
+  ])(
+    'an unclear argument selects no action, and the error lists the choices (%#)',
+    (of, given, all, message) => {
+      expect(() => resolveCalls(of, given, all)).toThrow(message);
+    },
+  );
 });
 
 describe('short ids', () => {

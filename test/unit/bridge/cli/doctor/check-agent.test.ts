@@ -35,7 +35,9 @@ describe('the error of the clock', () => {
     ['Thu, 01 Jan 2026 00:00:00 GMT', -9_500],
     [null, undefined],
     ['yesterday', undefined],
-  ])('%s → %s ms', (date, skew) => expect(clockSkew(date, asked)).toBe(skew));
+  ])('the answer’s date %s gives an error of %s ms', (date, skew) =>
+    expect(clockSkew(date, asked)).toBe(skew),
+  );
 });
 
 describe('the Node version', () => {
@@ -44,5 +46,7 @@ describe('the Node version', () => {
     ['v20.18.3', 'fail'],
     ['v18.20.0', 'fail'],
     ['v26.1.0', 'ok'],
-  ])('%s: %s', (version, level) => expect(checkNode(version).level).toBe(level));
+  ])('the check of Node %s has the level "%s"', (version, level) =>
+    expect(checkNode(version).level).toBe(level),
+  );
 });

@@ -16,7 +16,7 @@ describe('sentences of the bridge, at a terminal', () => {
     ['; list_all_active_sessions shows more', '; "mcp-a2a-bridge tasks" shows more'],
     ['cancel its task with cancel_running_task.', 'cancel its task with "mcp-a2a-bridge cancel".'],
     ['No tool of anybody, nor wait_for_tasks.', 'No tool of anybody, nor wait_for_tasks.'],
-  ])('%s', (said, words) => {
+  ])('the sentence "%s" names commands instead of tools', (said, words) => {
     expect(inTerminalWords(said)).toBe(words);
   });
 

@@ -13,7 +13,7 @@ describe('the phase of a task', () => {
     ['waits for 1 decision', waiting('one')],
     ['waits for 2 decisions', waiting('one', 'two')],
     ['running: Run `npm test`', taskView({ state: 'working', calls: [call] })],
-  ])('%s', (text, view) => expect(phaseOf(view)).toBe(text));
+  ])('the phase of a task is "%s"', (text, view) => expect(phaseOf(view)).toBe(text));
 
   test('no text says "runs Run" or "decision(s)"', () => {
     const { callId, tool, title } = call;

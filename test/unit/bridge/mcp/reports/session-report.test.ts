@@ -315,7 +315,7 @@ describe('the next step', () => {
     ['sign in', view({ state: 'auth-required' }), /sign in/],
     ['ended', view({ state: 'completed' }), /g_delegate_task_to_assistant with sessionId "session-7"/],
     ['failed', view({ state: 'failed' }), /g_delegate_task_to_assistant/],
-  ])('%s', (_, of, says) => {
+  ])('the next step for a task in this state: %s', (_, of, says) => {
     expect(nextStep(standing(of), 'time', name)).toMatch(says);
   });
 

@@ -111,7 +111,7 @@ describe('the fold of a task’s events', () => {
     ['FAILED', 'failed'],
     ['REJECTED', 'rejected'],
     ['OF_A_LATER_VERSION', 'working'],
-  ])('%s is %s', (wire, state) => {
+  ])('the A2A state %s is the state "%s"', (wire, state) => {
     const fold = new TaskFold(TASK);
     fold.take(stands(3, wire, 'words'));
     expect(fold.report).toMatchObject({ state, question: state === 'waiting' ? 'words' : null });
