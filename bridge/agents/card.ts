@@ -34,9 +34,11 @@ const usableCard = z.object({
         .default([]),
     })
     .optional(),
+  defaultInputModes: z.array(z.string()).default([]),
   skills: z
     .array(
       z.object({
+        inputModes: z.array(z.string()).default([]),
         id: z.string().default(''),
         name: z.string().default(''),
         description: z.string().default(''),
@@ -52,6 +54,8 @@ export interface CardFacts {
   interfaces: readonly { url: string; binding: string; protocolVersion: string }[];
   streaming: boolean;
   extensions: readonly { uri: string; description: string; required: boolean }[];
+  /** The media types that the agent or one of its skills takes. */
+  inputModes: readonly string[];
   skills: readonly { id: string; name: string; description: string }[];
 }
 
@@ -78,9 +82,11 @@ export function factsOf(card: unknown): CardFacts {
   if (!parsed.success) {
     throw new Error(`its agent card cannot be used: ${issuesOf(parsed.error)}`);
   }
-  const { supportedInterfaces, capabilities, ...rest } = parsed.data;
+  const { supportedInterfaces, capabilities, defaultInputModes, skills, ...rest } = parsed.data;
   return {
     ...rest,
+    inputModes: [...new Set([...defaultInputModes, ...skills.flatMap(({ inputModes }) => inputModes)])],
+    skills: skills.map(({ id, name, description }) => ({ id, name, description })),
     interfaces: supportedInterfaces.map(({ url, protocolBinding, protocolVersion }) => ({
       url,
       binding: protocolBinding,

@@ -1,14 +1,34 @@
 /** Builds the A2A message of a delegation from its outbox entry alone. So every attempt sends the same message (B1). */
-import { type Message, Role } from '@a2a-js/sdk';
+import { type Message, type Part, Role } from '@a2a-js/sdk';
+import { fileText } from '../../shared/protocol/attached-file.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import type { Dialect, MessageContent } from '../dialects/dialect.ts';
-import type { OutboxEntry } from '../state/outbox-entry.ts';
+import { visibleLine } from '../../shared/text/visible-text.ts';
+import type { FileContents } from '../state/outbox.ts';
+import type { AttachedFile, OutboxEntry } from '../state/outbox-entry.ts';
 
-export function delegationMessage(entry: OutboxEntry, dialect: Dialect): Message {
-  const { messageId, text, settings, command, sessionId, taskId } = entry;
+export function delegationMessage(
+  entry: OutboxEntry,
+  dialect: Dialect,
+  contents: FileContents = new Map(),
+): Message {
+  const { messageId, text, settings, command, files = [], sessionId, taskId } = entry;
   const named = dialect.clientNamesSession ? messageId : null;
   const phrase = command ? dialect.phraseCommand(command, settings) : dialect.phraseTask(text, settings);
-  return messageOf(phrase, { messageId, sessionId: sessionId ?? named, taskId });
+  const parts = files.flatMap((file) => filePart(file, contents.get(file.hash)) ?? []);
+  return messageOf(
+    { ...phrase, parts: [...phrase.parts, ...parts] },
+    { messageId, sessionId: sessionId ?? named, taskId },
+  );
+}
+
+/** A text file becomes a text part, because every agent takes text. */
+function filePart({ name, mediaType }: AttachedFile, content: Uint8Array | undefined): Part | undefined {
+  if (content === undefined) return undefined;
+  const about = { metadata: undefined, filename: name, mediaType };
+  if (mediaType !== 'text/plain') return { content: { $case: 'raw', value: Buffer.from(content) }, ...about };
+  const text = `[file ${visibleLine(name)}]\n${fileText(content) ?? ''}`;
+  return { content: { $case: 'text', value: text }, ...about };
 }
 
 /** Turns the content that a dialect wrote into a message. The agent chooses ids that are null. */

@@ -8,11 +8,15 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
+import type { Message } from '@a2a-js/sdk';
 import type { Agent } from '../agents/agent.ts';
+import type { CardFacts } from '../agents/card.ts';
+import { refuseFiles } from '../agents/input-modes.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import type { Registry } from '../agents/registry.ts';
 import type { OutboxEntry, DelegatedWork } from '../state/outbox-entry.ts';
 import { titleOf } from './task-title.ts';
-import type { Outbox } from '../state/outbox.ts';
+import type { FileContents, Outbox } from '../state/outbox.ts';
 import type { WaitingResults } from '../state/waiting-results.ts';
 import type { OnReceipt } from './unconfirmed-answers.ts';
 import { type RequestedWork, isSameCall } from './same-call.ts';
@@ -79,7 +83,7 @@ export class DelegationService {
   async start(agent: Agent, work: DelegatedWork): Promise<Delegation> {
     const entry = entryOf(agent, work);
     const session = this.#parts.live.open(agent, entry.messageId);
-    const delivery = this.#begin(session, entry);
+    const delivery = this.#begin(session, entry, work.contents);
     this.#parts.live.add(session);
     return { session, messageId: entry.messageId, delivery };
   }
@@ -121,7 +125,7 @@ export class DelegationService {
       sessionId: session.id,
       taskId: (goesOn && view?.taskId) || null,
     };
-    const delivery = this.#begin(session, entry, session.asked.question?.id);
+    const delivery = this.#begin(session, entry, work.contents, session.asked.question?.id);
     return { session, messageId: entry.messageId, delivery };
   }
 
@@ -238,13 +242,13 @@ export class DelegationService {
   }
 
   /** Writes the entry, then sends its message. @throws ProductError STORAGE; then nothing is sent */
-  #begin(session: Session, entry: OutboxEntry, answers?: string): Promise<void> {
+  #begin(session: Session, entry: OutboxEntry, contents?: FileContents, answers?: string): Promise<void> {
     const { messageId } = entry;
     const { outbox, log } = this.#parts;
     const outgoing = this.#outgoing.add(session, entry, { promised: false });
     this.#calls.begin(messageId);
     try {
-      outbox.put(entry);
+      outbox.put(entry, contents);
     } catch (error) {
       this.#outgoing.remove(messageId, outgoing);
       this.#calls.end(messageId);
@@ -293,7 +297,13 @@ export class DelegationService {
   ): Promise<void> {
     const { session, withdraw } = outgoing;
     try {
-      await session.deliver((dialect) => delegationMessage(entry, dialect), {
+      const write = (dialect: Dialect, card: CardFacts): Message => {
+        const { files = [] } = entry;
+        refuseFiles(files, card);
+        const contents = files.length === 0 ? undefined : this.#parts.outbox.contents(entry.messageId);
+        return delegationMessage(entry, dialect, contents);
+      };
+      await session.deliver(write, {
         answers,
         resumed,
         withdrawal: { signal: withdraw.signal, wanted: () => outgoing.cancel === null },
@@ -378,7 +388,7 @@ function kept({ id }: Session, { reason, message, facts, cause }: ProductError):
 }
 
 /** The entry of a message that begins a session. */
-function entryOf(agent: Agent, { text, settings, command }: DelegatedWork): OutboxEntry {
+function entryOf(agent: Agent, { text, settings, command, files }: DelegatedWork): OutboxEntry {
   return {
     messageId: randomUUID(),
     agent: agent.name,
@@ -386,6 +396,7 @@ function entryOf(agent: Agent, { text, settings, command }: DelegatedWork): Outb
     text,
     settings,
     ...(command && { command }),
+    ...(files && { files }),
     sessionId: null,
     taskId: null,
     createdAt: new Date().toISOString(),

@@ -9,7 +9,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 
 /** The request of a delegating call. */
-export type RequestedWork = Pick<OutboxEntry, 'agent' | 'text' | 'settings' | 'command' | 'sessionId'>;
+export type RequestedWork = Pick<
+  OutboxEntry,
+  'agent' | 'text' | 'settings' | 'command' | 'files' | 'sessionId'
+>;
 
 export function isSameCall(entry: OutboxEntry, asked: RequestedWork): boolean {
   const open = entry.state.type === 'sending' || entry.state.type === 'accepted';
@@ -21,7 +24,8 @@ export function isSameCall(entry: OutboxEntry, asked: RequestedWork): boolean {
     entry.text === asked.text &&
     entry.sessionId === asked.sessionId &&
     isDeepStrictEqual(entry.settings, asked.settings) &&
-    isDeepStrictEqual(entry.command, asked.command)
+    isDeepStrictEqual(entry.command, asked.command) &&
+    isDeepStrictEqual(entry.files, asked.files)
   );
 }
 

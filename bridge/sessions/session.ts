@@ -12,6 +12,7 @@ import { BACK_OFF, type BackOff } from '../../shared/runtime/back-off.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../agents/agent.ts';
+import type { CardFacts } from '../agents/card.ts';
 import type { A2aConnection } from '../agents/connection.ts';
 import { asStreamResponse } from '../agents/task-event.ts';
 import type { PendingInput, Dialect, PersonDecision } from '../dialects/dialect.ts';
@@ -197,7 +198,7 @@ export class Session {
    * @throws ProductError when the message was refused; the fact `arrived` says more (see `send-message.ts`)
    */
   async deliver(
-    write: (dialect: Dialect) => Message,
+    write: (dialect: Dialect, card: CardFacts) => Message,
     {
       answers,
       withdrawal,
@@ -213,7 +214,7 @@ export class Session {
       const begun = await send({
         agent: this.agent,
         write: async (connection) => {
-          const message = write(connection.dialect);
+          const message = write(connection.dialect, connection.facts);
           messageId = message.messageId;
           await this.#checkFiles(message, connection);
           decided = await this.#claim(message, connection);

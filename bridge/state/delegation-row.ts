@@ -27,12 +27,13 @@ const work = outboxEntrySchema.pick({
   text: true,
   settings: true,
   command: true,
+  files: true,
   sessionId: true,
   taskId: true,
 });
 
 export function toDelegationRow(entry: OutboxEntry, owner: string): SqlValue[] {
-  const { state, text, settings, command, sessionId, taskId } = entry;
+  const { state, text, settings, command, files, sessionId, taskId } = entry;
   const named = state.type === 'accepted' || state.type === 'collected' ? state : undefined;
   const values: Record<Column, SqlValue> = {
     message_id: entry.messageId,
@@ -44,7 +45,14 @@ export function toDelegationRow(entry: OutboxEntry, owner: string): SqlValue[] {
     session_id: named?.sessionId ?? null,
     problem: state.type === 'lost' ? state.message : null,
     title: entry.title,
-    work: JSON.stringify({ text, settings, ...(command && { command }), sessionId, taskId }),
+    work: JSON.stringify({
+      text,
+      settings,
+      ...(command && { command }),
+      ...(files && { files }),
+      sessionId,
+      taskId,
+    }),
     cancel: entry.cancel,
     answered: entry.answered ? 1 : 0,
     ended: state.type === 'collected' ? state.ended : null,

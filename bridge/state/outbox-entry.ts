@@ -24,6 +24,16 @@ export const delegationStateSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
+/** A file of a message. The outbox stores its content beside the entry. */
+const attachedFileSchema = z.object({
+  name: z.string(),
+  /** The type of the content. `text/plain`: any text in UTF-8. */
+  mediaType: z.string(),
+  /** SHA-256 (hex) of the content. */
+  hash: z.string(),
+});
+export type AttachedFile = z.infer<typeof attachedFileSchema>;
+
 export const outboxEntrySchema = z.object({
   /** The A2A message id. It is the same in every attempt of every bridge (B1). */
   messageId: z.string().regex(/^[A-Za-z0-9-]{1,100}$/),
@@ -34,6 +44,7 @@ export const outboxEntrySchema = z.object({
   settings: taskSettingsSchema,
   /** A command, which the agent runs without a model. `text` is the command as a line. */
   command: commandCallSchema.optional(),
+  files: z.array(attachedFileSchema).optional(),
   /** The session and task of the message, if any. They are the same in every attempt. */
   sessionId: z.string().nullable(),
   taskId: z.string().nullable(),
@@ -48,4 +59,7 @@ export const outboxEntrySchema = z.object({
 export type OutboxEntry = z.infer<typeof outboxEntrySchema>;
 
 /** The content of a delegation. */
-export type DelegatedWork = Pick<OutboxEntry, 'text' | 'settings' | 'command'>;
+export type DelegatedWork = Pick<OutboxEntry, 'text' | 'settings' | 'command' | 'files'> & {
+  /** The contents of the files, by hash. */
+  contents?: ReadonlyMap<string, Uint8Array>;
+};

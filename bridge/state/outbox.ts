@@ -19,6 +19,9 @@ export interface DelegatedTask {
   taskId: string;
 }
 
+/** The contents of files by their SHA-256 (hex). */
+export type FileContents = ReadonlyMap<string, Uint8Array>;
+
 const OPEN = `state <> 'collected'`;
 
 export class Outbox {
@@ -32,14 +35,18 @@ export class Outbox {
    * Writes the entry durably. After this returns, the message may be sent.
    * @throws ProductError STORAGE when it cannot be written (R28)
    */
-  put(entry: OutboxEntry): void {
-    const { owner } = this.#database;
+  put(entry: OutboxEntry, contents: FileContents = new Map()): void {
+    const database = this.#database;
     try {
       const marks = DELEGATION_COLUMNS.map(() => '?').join(', ');
-      this.#database.run(
-        `INSERT INTO delegations (${DELEGATION_COLUMNS.join(', ')}) VALUES (${marks})`,
-        ...toDelegationRow(entry, owner),
-      );
+      database.transaction(() => {
+        database.run(
+          `INSERT INTO delegations (${DELEGATION_COLUMNS.join(', ')}) VALUES (${marks})`,
+          ...toDelegationRow(entry, database.owner),
+        );
+        for (const [hash, bytes] of contents)
+          database.run('INSERT INTO delegation_files VALUES (?, ?, ?)', entry.messageId, hash, bytes);
+      });
     } catch (error) {
       throw new ProductError(
         'STORAGE',
@@ -47,6 +54,17 @@ export class Outbox {
         { cause: error },
       );
     }
+  }
+
+  /** The contents of the files of an open entry, by hash. */
+  contents(messageId: string): FileContents {
+    const rows = this.#database.rows(
+      'SELECT hash, bytes FROM delegation_files WHERE message_id = ?',
+      messageId,
+    );
+    return new Map(
+      rows.flatMap(([hash, bytes]) => (bytes instanceof Uint8Array ? [[String(hash), bytes] as const] : [])),
+    );
   }
 
   /**

@@ -15,6 +15,7 @@ const APPLICATION_ID = 0x61326162;
  *   result. Then it keeps only the id of its session. `work` is the message as JSON: every attempt sends the same.
  *   `ended` and `handed_over_by` are the inbox (R68): the task's end, and the process that sent the result in an answer
  *   that the client has not confirmed.
+ * - `delegation_files`: the contents of the files of a message. They are deleted with the text of the message.
  * - `decision_claims`: which message decides a call, for agents that run a call once per approval (E2).
  * - `webhook_posts`: the pending actions that bridges post, and the state of each post.
  * - `cut_previews`: the questions that a tool's result has shown only in part.
@@ -84,6 +85,21 @@ const MIGRATIONS: readonly string[] = [
   `
   CREATE INDEX open_delegations ON delegations (owner, title) WHERE state <> 'collected';
   CREATE INDEX wanted_cancels ON delegations (owner) WHERE cancel IS NOT NULL;
+  `,
+  `
+  CREATE TABLE delegation_files (
+    message_id TEXT NOT NULL,
+    hash       TEXT NOT NULL,
+    bytes      BLOB NOT NULL,
+    PRIMARY KEY (message_id, hash)
+  ) STRICT;
+  CREATE TRIGGER files_of_a_deleted_delegation AFTER DELETE ON delegations BEGIN
+    DELETE FROM delegation_files WHERE message_id = OLD.message_id;
+  END;
+  CREATE TRIGGER files_of_a_collected_delegation AFTER UPDATE OF state ON delegations
+    WHEN NEW.state = 'collected' BEGIN
+    DELETE FROM delegation_files WHERE message_id = NEW.message_id;
+  END;
   `,
 ];
 

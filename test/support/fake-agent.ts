@@ -23,6 +23,8 @@ export interface FakeAgentOptions {
   onDecisions?: (task: FakeTask, decisions: readonly Decision[]) => void;
   /** The extensions on the agent card; defaults to both. */
   extensions?: readonly string[];
+  /** The input modes on the agent card; defaults to text. */
+  inputModes?: readonly string[];
   token?: string;
   /** As the card says; true by default. */
   streaming?: boolean;
@@ -328,6 +330,7 @@ export class FakeAgent {
           streaming: this.#options.streaming ?? true,
           extensions: this.#extensions.map((uri) => ({ uri })),
         },
+        defaultInputModes: this.#options.inputModes ?? ['text/plain'],
         skills: [{ id: 'fake', name: 'Fake', description: 'Pretends.' }],
       }),
     );

@@ -16,6 +16,7 @@ export function quietConnection(
       interfaces: [],
       extensions: [],
       skills: [],
+      inputModes: [],
     },
     dialect: toolApprovalDialect,
     deduplicates: true,

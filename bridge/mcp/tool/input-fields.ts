@@ -23,6 +23,15 @@ const agentName = z.string().min(1).max(100);
 
 export const agentSchema = agentName.optional().describe('Default: the first configured agent.');
 
+/** More files hardly help, and each has a line in the conversation. */
+const MOST_FILES = 10;
+
+export const filesSchema = z
+  .array(z.string().min(1).max(4096))
+  .max(MOST_FILES)
+  .optional()
+  .describe('Paths of images, PDFs or text files of the workspace to send with the task.');
+
 /** For calls that already name a session or a tool execution. */
 export const ownerAgentSchema = agentName.optional().describe("The session's agent, if known.");
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { taskModeSchema, type TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Session } from '../../sessions/session.ts';
+import type { DelegatedWork } from '../../state/outbox-entry.ts';
 import { quoted, visibleLine } from '../../../shared/text/visible-text.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -37,12 +38,16 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
       ),
     sessionId: fields.sessionIdSchema.optional(),
     model: fields.modelSchema,
+    files: fields.filesSchema,
     waitSeconds: fields.waitSecondsSchema,
   }),
   output: sessionResultSchema,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   alwaysLoad: true,
-  async run({ task, agent: agentName, workspace, autoExecute, mode, sessionId, model, waitSeconds }, call) {
+  async run(
+    { task, agent: agentName, workspace, autoExecute, mode, sessionId, model, files, waitSeconds },
+    call,
+  ) {
     if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
     const { registry, sessions, defaults } = call.bridge;
     const placed = await placeWorkspace(call, workspace);
@@ -60,7 +65,8 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
       going === undefined
         ? await taskSettingsFor(agent, await withTier(agent, wanted, 'fast'), defaults.workspace)
         : withAgentPaths(agent, wanted);
-    const beginning = { agent, text: task, settings, going };
+    const attached = await attach(call, { files, directory: placed?.path });
+    const beginning = { agent, text: task, settings, going, ...attached };
     const again = await joinIdenticalTask(call, beginning);
     if (again !== undefined) return awaitBegun(call, again, waitSeconds);
     const unasked = autoExecute === true || mode === 'auto';
@@ -83,6 +89,27 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
     });
   },
 });
+
+/** Reads the files of the call. @throws ProductError if one cannot be sent; then nothing was sent */
+async function attach(
+  { bridge, client, signal }: ToolCall,
+  {
+    files = [],
+    directory = bridge.workspaces.own,
+  }: { files?: readonly string[] | undefined; directory: string | undefined },
+): Promise<Pick<DelegatedWork, 'files' | 'contents'>> {
+  if (files.length === 0) return {};
+  const { readAttachedFiles } = await import('../../sessions/attached-files.ts');
+  const read = await readAttachedFiles(files, {
+    directory,
+    workspaces: bridge.workspaces,
+    roots: () => client.roots(signal),
+  });
+  return {
+    files: read.map(({ name, mediaType, hash }) => ({ name, mediaType, hash })),
+    contents: new Map(read.map(({ hash, content }) => [hash, content])),
+  };
+}
 
 /** Explains when the agent reads a message to its running task; undefined if no task runs. @throws ProductError */
 async function whenRead(session: Session): Promise<string | undefined> {

@@ -28,6 +28,7 @@ describe('an agent card', () => {
       name: 'unnamed agent',
       description: '',
       version: '',
+      inputModes: [],
       interfaces: [{ url: rpc.url, binding: 'JSONRPC', protocolVersion: '1.0' }],
       streaming: false,
       extensions: [],

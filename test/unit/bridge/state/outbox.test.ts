@@ -86,6 +86,20 @@ describe('the outbox', () => {
     expect(outbox.entries().at(-1)).toMatchObject({ answered: false });
   });
 
+  test('the contents of files are written with their entry, and deleted when it is collected or dropped', async () => {
+    const bytes = new Uint8Array([0, 1, 255]);
+    const files = [{ name: 'a.png', mediaType: 'image/png', hash: 'h' }];
+    const contents = new Map([['h', bytes]]);
+    outbox.put(entry('1', { state: accepted, files }), contents);
+    outbox.put(entry('2', { files }), contents);
+    const other = new Outbox(await openDatabase(state));
+    expect(other.open()[0]?.files).toEqual(files);
+    expect([...(other.contents('1').get('h') ?? [])]).toEqual([...bytes]);
+    outbox.collect('t', 'completed');
+    outbox.drop('2');
+    expect([other.contents('1').size, other.contents('2').size]).toEqual([0, 0]);
+  });
+
   test('only the newest 500 closed entries are kept', () => {
     for (let at = 0; at < 502; at++) {
       const createdAt = new Date(1_700_000_000_000 + at).toISOString();

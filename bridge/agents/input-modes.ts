@@ -1,0 +1,29 @@
+/** Tells which files an agent takes, by the input modes of its card (A2A 1.0 §4.4.1). Pure. */
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { visibleLine } from '../../shared/text/visible-text.ts';
+import type { AttachedFile } from '../state/outbox-entry.ts';
+import type { CardFacts } from './card.ts';
+
+/** Some cards have the word `text` instead of a media type. */
+const WORDS: Readonly<Record<string, string>> = { text: 'text/plain' };
+
+/** @throws ProductError UNSUPPORTED_CONTENT, which names the agent's input modes */
+export function refuseFiles(files: readonly AttachedFile[], { name, inputModes }: CardFacts): void {
+  const refused = files.find(({ mediaType }) => !takes(inputModes, mediaType));
+  if (refused === undefined) return;
+  const modes = inputModes.length === 0 ? 'no types' : visibleLine(inputModes.join(', ').slice(0, 500));
+  throw new ProductError(
+    'UNSUPPORTED_CONTENT',
+    `The agent "${visibleLine(name)}" takes no ${refused.mediaType} (${visibleLine(refused.name)}): its card lists ${modes}. Nothing was sent. Describe the content in words, name the file in the task, or choose another agent or another model.`,
+    { facts: { file: refused.name, mediaType: refused.mediaType } },
+  );
+}
+
+/** RFC 9110 §12.5.1: a range such as `image/*` takes each of its types. */
+function takes(modes: readonly string[], mediaType: string): boolean {
+  const [kind = ''] = mediaType.split('/', 1);
+  return modes.some((mode) => {
+    const plain = mode.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+    return [mediaType, `${kind}/*`, '*/*'].includes(WORDS[plain] ?? plain);
+  });
+}

@@ -1,0 +1,102 @@
+/** Files of the workspace in a delegation. */
+import { describe, expect, test } from '@jest/globals';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { PNG } from '../../support/sample-files.ts';
+import {
+  closeAfterTest,
+  DELEGATE,
+  program,
+  startAgent,
+  startClient,
+  stateDirectory,
+} from './support/bridge-stage.ts';
+import { textOf } from './support/raw-client.ts';
+
+/** A workspace with an image and a text. */
+async function workspaceWithFiles(): Promise<string> {
+  const workspace = await mkdtemp(join(program.directory, 'workspace-'));
+  await writeFile(join(workspace, 'shot.png'), PNG);
+  await writeFile(join(workspace, 'notes.md'), 'one\n');
+  return workspace;
+}
+
+const TAKES_IMAGES = { inputModes: ['text/plain', 'image/png'] };
+
+describe('a delegation with files', () => {
+  test('sends an image as bytes and a text as text, after the task', async () => {
+    const workspace = await workspaceWithFiles();
+    const agent = await startAgent({ ...TAKES_IMAGES, onMessage: (task) => task.complete() });
+    const client = await startClient(agent);
+    const files = ['shot.png', join(workspace, 'notes.md')];
+    const result = await client.call(DELEGATE, { task: 'Look', workspace, files });
+    expect(result.structuredContent).toMatchObject({ state: 'completed' });
+    expect(partsSent(agent)).toMatchObject([
+      { text: 'Look' },
+      { raw: PNG.toString('base64'), filename: 'shot.png', mediaType: 'image/png' },
+      { text: '[file notes.md]\none\n', filename: 'notes.md', mediaType: 'text/plain' },
+    ]);
+  });
+
+  test('in a message to a session sends the files too', async () => {
+    const workspace = await workspaceWithFiles();
+    const agent = await startAgent({ ...TAKES_IMAGES, onMessage: (task) => task.complete() });
+    const client = await startClient(agent);
+    const first = await client.call(DELEGATE, { task: 'Begin', workspace });
+    const sessionId = first.structuredContent?.['sessionId'];
+    await client.call(DELEGATE, { task: 'Look', sessionId, files: [join(workspace, 'shot.png')] });
+    expect(partsSent(agent, 1)).toMatchObject([{ text: 'Look' }, { filename: 'shot.png' }]);
+  });
+
+  test('is refused if the card of the agent lists no such type, and nothing is sent or kept', async () => {
+    const workspace = await workspaceWithFiles();
+    const agent = await startAgent({ onMessage: (task) => task.complete() });
+    const client = await startClient(agent);
+    const result = await client.call(DELEGATE, { task: 'Look', workspace, files: ['shot.png'] });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(
+      /takes no image\/png \(shot\.png\): its card lists text\/plain\. Nothing was sent\./,
+    );
+    expect(agent.count('SendStreamingMessage')).toBe(0);
+    expect(textOf(await client.call('list_all_active_sessions', {}))).not.toContain('Look');
+  });
+
+  test('X2 refuses a file outside of the workspaces', async () => {
+    const workspace = await workspaceWithFiles();
+    const agent = await startAgent(TAKES_IMAGES);
+    const client = await startClient(agent, { workspaces: [workspace] });
+    const result = await client.call(DELEGATE, { task: 'Look', workspace, files: ['/etc/hostname'] });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toContain('/etc/hostname is outside of');
+    expect(agent.count('SendStreamingMessage')).toBe(0);
+  });
+
+  test('B1 the next bridge sends the same bytes, although the file has gone and the first bridge was killed', async () => {
+    const workspace = await workspaceWithFiles();
+    const gone = await FakeAgent.start(TAKES_IMAGES);
+    const stateDir = await stateDirectory();
+    const first = await startClient(gone, { stateDir });
+    const openGate = gone.hold();
+    first.send('tools/call', { name: DELEGATE, arguments: { task: 'Look', workspace, files: ['shot.png'] } });
+    await gone.asked('SendStreamingMessage');
+    await first.kill();
+    openGate();
+    const { port } = gone;
+    await gone.stop();
+    await rm(join(workspace, 'shot.png'));
+    const agent = await FakeAgent.start({ ...TAKES_IMAGES, port, onMessage: (task) => task.complete() });
+    closeAfterTest(() => agent.stop());
+    const next = await startClient(agent, { stateDir });
+    await next.call('list_all_active_sessions', {});
+    await agent.asked('SendStreamingMessage');
+    expect(partsSent(agent)).toEqual(partsSent(gone));
+    expect(partsSent(agent)).toMatchObject([{ text: 'Look' }, { raw: PNG.toString('base64') }]);
+  });
+});
+
+function partsSent({ requests }: FakeAgent, index = 0): unknown {
+  const sent = requests.filter(({ method }) => method === 'SendStreamingMessage')[index];
+  const message = sent?.params['message'];
+  return typeof message === 'object' && message !== null ? Reflect.get(message, 'parts') : undefined;
+}

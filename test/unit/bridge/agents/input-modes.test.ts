@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals';
+import { factsOf } from '../../../../bridge/agents/card.ts';
+import { refuseFiles } from '../../../../bridge/agents/input-modes.ts';
+
+function card(defaultInputModes: string[], skillModes: string[] = []) {
+  return factsOf({
+    name: 'some agent',
+    supportedInterfaces: [{ url: 'http://a.example', protocolBinding: 'JSONRPC' }],
+    defaultInputModes,
+    skills: [{ id: 's', name: 's', description: 's', inputModes: skillModes }],
+  });
+}
+
+const PNG = { name: 'shot.png', mediaType: 'image/png', hash: 'h' };
+const TEXT = { name: 'a.md', mediaType: 'text/plain', hash: 'h' };
+
+describe('the files that an agent takes', () => {
+  test.each([
+    [['image/png'], []],
+    [['image/*'], []],
+    [['*/*'], []],
+    [['IMAGE/PNG; q=1'], []],
+    [['text/plain'], ['image/png']],
+  ])('are those of the card: %j and of a skill %j', (modes, skillModes) => {
+    expect(() => refuseFiles([PNG], card(modes, skillModes))).not.toThrow();
+  });
+
+  test('of text are those of an agent that takes text', () => {
+    expect(() => refuseFiles([TEXT], card(['text']))).not.toThrow();
+    expect(() => refuseFiles([TEXT], card(['text/plain']))).not.toThrow();
+    expect(() => refuseFiles([TEXT], card(['image/png']))).toThrow('takes no text/plain (a.md)');
+  });
+
+  test.each([
+    [['text/plain', 'image/jpeg'], 'text/plain, image/jpeg'],
+    [[], 'no types'],
+  ])('do not include others: a card with %j', (modes, listed) => {
+    expect(() => refuseFiles([TEXT, PNG].slice(modes.length === 0 ? 1 : 0), card(modes))).toThrow(
+      expect.objectContaining({
+        reason: 'UNSUPPORTED_CONTENT',
+        message: expect.stringContaining(
+          `takes no image/png (shot.png): its card lists ${listed}. Nothing was sent.`,
+        ),
+      }),
+    );
+  });
+});
