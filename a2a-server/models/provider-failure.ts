@@ -8,6 +8,7 @@ import {
   JSONParseError,
   TypeValidationError,
 } from '@ai-sdk/provider';
+import { certificateProblem, type CertificateRemedy } from '../../shared/net/certificate-problem.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { fieldOf } from '../../shared/runtime/record.ts';
 import { PromptTooLong, RETRY_AFTER } from './model.ts';
@@ -58,6 +59,11 @@ export function providerFailure(thrown: unknown, blame: ProviderFacts): Provider
     const message = `${blame.model} refused the key (${status}). Check ${blame.keySource ?? 'its key'} and the permissions of the key.`;
     const error = new ProductError('AGENT_ERROR', message, { facts: { ...facts, [REFUSED]: 'key' } });
     return { error, retry: false, waitMs: undefined };
+  }
+  const untrusted = certificateFailure(thrown);
+  if (untrusted !== undefined) {
+    const message = `${blame.model} was not asked: ${untrusted}`;
+    return { error: new ProductError('AGENT_ERROR', message, { facts }), retry: false, waitMs: undefined };
   }
   const said = redact(saidBy(thrown), blame.secrets);
   if (lacksModel(status, said)) {
@@ -153,13 +159,38 @@ function brokeOff(thrown: unknown): boolean {
 
 /** `fetch` throws a TypeError; its cause has the code of Node or undici, e.g. ECONNREFUSED. */
 function isNetworkFailure(thrown: unknown): boolean {
+  return codesOf(thrown).some((code) => NETWORK_CODE.test(code));
+}
+
+/** The codes of the error and of its causes. */
+function codesOf(thrown: unknown): string[] {
+  const codes: string[] = [];
   let error = thrown;
   for (let depth = 0; depth < 8 && error !== undefined; depth += 1) {
     const code = fieldOf(error, 'code');
-    if (typeof code === 'string' && NETWORK_CODE.test(code)) return true;
+    if (typeof code === 'string') codes.push(code);
     error = fieldOf(error, 'cause');
   }
-  return false;
+  return codes;
+}
+
+const CERTIFICATE_ADVICE: Readonly<Record<CertificateRemedy, string>> = {
+  'trust-certificate':
+    "Set NODE_EXTRA_CA_CERTS in the server's environment to a PEM file with this certificate, and restart the server.",
+  'trust-authority':
+    "Set NODE_EXTRA_CA_CERTS in the server's environment to a PEM file with the certificate of the authority, and restart the server. A proxy that reads TLS has such an authority too.",
+  'other-name': 'Set the base URL of the provider to a host name that the certificate has.',
+  renew: "Renew the endpoint's certificate, and check this machine's clock.",
+};
+
+/** A retry does not help: the server reads the trusted authorities only at its start. */
+function certificateFailure(thrown: unknown): string | undefined {
+  for (const code of codesOf(thrown)) {
+    const problem = certificateProblem(code);
+    if (problem !== undefined)
+      return `the connection is not trusted, because ${problem.cause} (${code}). ${CERTIFICATE_ADVICE[problem.remedy]}`;
+  }
+  return undefined;
 }
 
 function statusOf(thrown: unknown): number | undefined {

@@ -20,6 +20,7 @@ import { BASE_URL, isBaseUrl, type ProviderName } from './model-settings.ts';
 import { needsResponses } from './needs-responses.ts';
 import { keySource, providerKey, type KeySetting, type KeySource, type ProviderKey } from './provider-key.ts';
 import type { ProviderRequest } from './prompt.ts';
+import { providerFetch } from './provider-fetch.ts';
 import { fetchWithVersion, hasVersion, withoutSlash, withVersion } from './versioned-url.ts';
 
 export const COMPATIBLE_URL = 'MCP_A2A_OPENAI_COMPATIBLE_URL';
@@ -33,6 +34,7 @@ interface Provider {
   /** Undefined if the user must set the URL. */
   baseUrl: string | undefined;
   load: (model: string, access: ProviderAccess) => Promise<LanguageModelV3>;
+  /** The default is `CHAT_COMPLETIONS`. */
   request?: (model: string) => ProviderRequest;
 }
 
@@ -42,10 +44,11 @@ const CACHED = { type: 'ephemeral' };
 /** Chat Completions takes files only in user messages. */
 const CHAT_COMPLETIONS: ProviderRequest = { filesAfterResults: true };
 
-/** The URL and the key of a provider. The key is empty if the provider needs none. */
+/** How to reach a provider. The key is empty if the provider needs none. */
 interface ProviderAccess {
   baseURL: string;
   apiKey: string;
+  fetch: typeof fetch;
 }
 
 const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
@@ -62,6 +65,7 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
     load: async (model, access) =>
       (await import('@ai-sdk/google')).createGoogleGenerativeAI({ ...access })(model),
+    request: () => ({}),
   },
   openai: {
     keyVariables: ['OPENAI_API_KEY'],
@@ -91,14 +95,12 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     keyNeeded: false,
     baseUrl: 'http://127.0.0.1:11434/v1',
     load: (model, access) => compatible('ollama', model, access),
-    request: () => CHAT_COMPLETIONS,
   },
   vllm: {
     keyVariables: ['VLLM_API_KEY'],
     keyNeeded: false,
     baseUrl: 'http://127.0.0.1:8000/v1',
     load: (model, access) => compatible('vllm', model, access),
-    request: () => CHAT_COMPLETIONS,
   },
   lmstudio: {
     keyVariables: ['LMSTUDIO_API_KEY'],
@@ -117,24 +119,22 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     keyNeeded: false,
     baseUrl: undefined,
     load: (model, access) => compatible('openai-compatible', model, access),
-    request: () => CHAT_COMPLETIONS,
   },
 };
 
 async function compatible(
   name: string,
   model: string,
-  { baseURL, apiKey }: ProviderAccess,
+  { baseURL, apiKey, fetch }: ProviderAccess,
 ): Promise<LanguageModelV3> {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   // Without `includeUsage` the endpoint sends no token counts in a stream.
-  const fetch = hasVersion(baseURL) ? undefined : fetchWithVersion(baseURL);
   return createOpenAICompatible({
     name,
     baseURL,
     includeUsage: true,
     ...(apiKey !== '' && { apiKey }),
-    ...(fetch && { fetch }),
+    fetch: hasVersion(baseURL) ? fetch : fetchWithVersion(baseURL, fetch),
   })(model);
 }
 
@@ -173,11 +173,12 @@ export function resolveProvider(
   };
   const key = providerKey(needs, settings.key, env);
   const baseURL = providerUrl(name, settings.baseUrl, env);
+  const fetchImpl = providerFetch(env);
   return {
     baseURL,
     key,
-    load: (model, apiKey) => provider.load(model, { baseURL, apiKey }),
-    request: (model) => provider.request?.(model) ?? {},
+    load: (model, apiKey) => provider.load(model, { baseURL, apiKey, fetch: fetchImpl }),
+    request: (model) => provider.request?.(model) ?? CHAT_COMPLETIONS,
   };
 }
 

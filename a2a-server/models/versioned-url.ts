@@ -24,17 +24,17 @@ export function withVersion(url: string, own: string): string {
  * Returns a `fetch` for an endpoint whose URL has no version. Most such endpoints need `/v1`, but some do not. The
  * first request finds out.
  */
-export function fetchWithVersion(baseURL: string): typeof fetch {
+export function fetchWithVersion(baseURL: string, fetchImpl: typeof fetch = fetch): typeof fetch {
   let known: string | undefined;
   return async (input, init) => {
     const path = urlOf(input).slice(baseURL.length);
-    if (known !== undefined) return fetch(known + path, init);
-    const versioned = await fetch(`${baseURL}/v1${path}`, init);
+    if (known !== undefined) return fetchImpl(known + path, init);
+    const versioned = await fetchImpl(`${baseURL}/v1${path}`, init);
     if (!isMissing(versioned)) {
       known = `${baseURL}/v1`;
       return versioned;
     }
-    const plain = await fetch(baseURL + path, init);
+    const plain = await fetchImpl(baseURL + path, init);
     // If the model is missing, both requests fail with 404. Then return the first answer, because it names the reason.
     const [answer, other] = isMissing(plain) ? [versioned, plain] : [plain, versioned];
     if (answer === plain) known = baseURL;

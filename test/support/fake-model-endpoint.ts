@@ -3,7 +3,14 @@
  * path selects the format. Replies are used in their scripted order.
  */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { framesOf, type ScriptedTurn, type WireName } from './fake-model-wires.ts';
 
@@ -52,7 +59,11 @@ export function wholeTurn(turn: Partial<ScriptedTurn>): ScriptedTurn {
   return { ...EMPTY, ...turn };
 }
 
-export async function startFakeModelEndpoint(): Promise<FakeModelEndpoint> {
+/** @param tls the certificate and the key, in PEM, of an endpoint over HTTPS */
+export async function startFakeModelEndpoint(tls?: {
+  cert: string;
+  key: string;
+}): Promise<FakeModelEndpoint> {
   const received: Received[] = [];
   const replies: Reply[] = [];
   let otherwise: ((request: Received) => Reply) | undefined;
@@ -66,13 +77,14 @@ export async function startFakeModelEndpoint(): Promise<FakeModelEndpoint> {
     arrived = [];
     answer(response, wireOf(entry.path), replies.shift() ?? otherwise?.(entry));
   };
-  const server = createServer((request, response) => void receive(request, response));
+  const listener: RequestListener = (request, response) => void receive(request, response);
+  const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the endpoint has no port');
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${address.port}`,
     received,
     script: (...more) => void replies.push(...more),
     otherwise: (reply) => (otherwise = reply),

@@ -1,0 +1,16 @@
+/** The `fetch` for model providers. Node's own `fetch` reads no proxy variables. */
+import { proxyFor, proxySettings } from './proxy-settings.ts';
+
+/** @throws ProductError CONFIGURATION if a proxy variable is not valid */
+export function providerFetch(env: Readonly<Record<string, string | undefined>>): typeof fetch {
+  const settings = proxySettings(env);
+  if (settings === undefined) return fetch;
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    const proxy = proxyFor(url, settings);
+    if (proxy === undefined) return fetch(input, init);
+    // The import takes long, and most servers need no proxy.
+    const { fetchThroughProxy } = await import('./fetch-through-proxy.ts');
+    return fetchThroughProxy(proxy, url, init);
+  };
+}

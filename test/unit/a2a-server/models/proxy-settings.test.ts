@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals';
+import { proxyFor, proxySettings } from '../../../../a2a-server/models/proxy-settings.ts';
+
+function proxied(url: string, env: Record<string, string>): string | undefined {
+  const settings = proxySettings(env);
+  return settings && proxyFor(new URL(url), settings)?.href;
+}
+
+const BOTH = { HTTPS_PROXY: 'http://secure.example:1', HTTP_PROXY: 'http://plain.example:2' };
+
+describe('the proxy of a request to a provider', () => {
+  test('is the one of its scheme; without a variable there is none', () => {
+    expect(proxied('https://api.example/v1', BOTH)).toBe('http://secure.example:1/');
+    expect(proxied('http://api.example/v1', BOTH)).toBe('http://plain.example:2/');
+    expect(proxied('http://api.example/v1', { HTTPS_PROXY: 'http://secure.example:1' })).toBeUndefined();
+    expect(proxySettings({ HTTPS_PROXY: ' ', NO_PROXY: 'x' })).toBeUndefined();
+  });
+
+  test('has the name in lower case before the one in capitals, and needs no scheme', () => {
+    const env = { https_proxy: 'proxy.example:3128', HTTPS_PROXY: 'http://other.example' };
+    expect(proxied('https://api.example', env)).toBe('http://proxy.example:3128/');
+  });
+
+  test.each([
+    ['api.example', 'https://api.example', true],
+    ['api.example', 'https://eu.api.example', true],
+    ['.api.example', 'https://api.example', true],
+    ['*.example', 'https://api.example', true],
+    ['API.example', 'https://Api.Example.', true],
+    ['api.example:8443', 'https://api.example', false],
+    ['api.example:443', 'https://api.example', true],
+    ['x, api.example', 'https://api.example', true],
+    ['fd00::1', 'https://[fd00::1]/', true],
+    ['*', 'https://api.example', true],
+    ['pi.example', 'https://api.example', false],
+    ['api.example.com', 'https://api.example', false],
+    ['', 'https://api.example', false],
+  ])('NO_PROXY=%s and %s: direct is %p', (except, url, direct) => {
+    expect(proxied(url, { ...BOTH, NO_PROXY: except }) === undefined).toBe(direct);
+  });
+
+  test.each(['http://localhost:11434', 'http://127.0.0.1:8000', 'http://[::1]:1', 'https://a.localhost'])(
+    'is never used for this machine: %s',
+    (url) => expect(proxied(url, BOTH)).toBeUndefined(),
+  );
+
+  test.each(['socks5://user:secret@proxy:1080', 'http://', 'http://pro xy'])(
+    'X1 that is not valid stops the start, and the error has no password: %s',
+    (value) => {
+      expect(() => proxySettings({ HTTPS_PROXY: value })).toThrow(
+        expect.objectContaining({
+          reason: 'CONFIGURATION',
+          message: expect.not.stringContaining('secret'),
+          facts: { variable: 'HTTPS_PROXY' },
+        }),
+      );
+    },
+  );
+});
