@@ -62,7 +62,7 @@ async function measure(client: RawClient): ReturnType<Benchmark['run']> {
     },
     {
       name: 'stray lines on stdout',
-      value: client.strays.length,
+      value: client.invalidLines.length,
       unit: 'count',
       aim: { at: 'most', value: 0 },
     },

@@ -54,8 +54,8 @@ export async function answersRound(round: number, programs: Programs, findings: 
       () => `the bridge did not serve a good agent after the malformed answers: ${textOf(done)}`,
     );
     must(
-      client.strays.length === 0,
-      () => `stdout contains text that is not MCP: ${client.strays[0]?.slice(0, 500)}`,
+      client.invalidLines.length === 0,
+      () => `stdout contains text that is not MCP: ${client.invalidLines[0]?.slice(0, 500)}`,
     );
     must(
       !UNFORESEEN.test(client.stderr),

@@ -103,8 +103,8 @@ async function pelted(client: RawClient, random: Random, findings: Findings): Pr
     const pong = await Promise.race([client.request('ping', {}), exited, tooLate()]);
     must(pong?.result !== undefined, () => dead(client, `no answer to a ping after frame ${String(frame)}`));
     must(
-      client.strays.length === 0,
-      () => `stdout contains text that is not MCP: ${client.strays[0]?.slice(0, 500)}`,
+      client.invalidLines.length === 0,
+      () => `stdout contains text that is not MCP: ${client.invalidLines[0]?.slice(0, 500)}`,
     );
   }
   for (const { asked, answer } of owed) {

@@ -178,8 +178,8 @@ export class Place {
       throw new Disconnected('the bridge was killed');
     }
     must(
-      client.strays.length === 0,
-      () => `stdout contains text that is not MCP: ${client.strays.join('\n')}`,
+      client.invalidLines.length === 0,
+      () => `stdout contains text that is not MCP: ${client.invalidLines.join('\n')}`,
     );
     return resultOf(line);
   }

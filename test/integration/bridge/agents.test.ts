@@ -156,6 +156,6 @@ describe('several agents', () => {
     });
     for (const each of [failed, refused, consulted]) expect(JSON.stringify(each)).not.toContain(SECRET);
     expect(client.stderr).not.toContain(SECRET);
-    expect(client.strays).toEqual([]);
+    expect(client.invalidLines).toEqual([]);
   });
 });

@@ -49,7 +49,7 @@ describe('calls to the bridge', () => {
     for (const task of agent.tasks.values()) if (!task.settled) task.say('late').complete();
     expect((await slow).structuredContent).toMatchObject({ state: 'completed', output: 'late' });
     expect((await alsoSlow).structuredContent).toMatchObject({ state: 'completed', output: 'late' });
-    expect(client.strays).toEqual([]);
+    expect(client.invalidLines).toEqual([]);
   });
 
   test('R61 a cancel by session id cancels the first turn on the agent, and the call of that turn ends', async () => {
@@ -367,7 +367,7 @@ describe('calls to the bridge', () => {
       await client.request('tools/call', { name: 'list_all_active_sessions', arguments: {} }),
     );
     expect(after.isError).toBeUndefined();
-    expect(client.strays).toEqual([]);
+    expect(client.invalidLines).toEqual([]);
     expect(await client.close()).toBe(0);
   });
 });

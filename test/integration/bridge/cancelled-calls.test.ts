@@ -122,7 +122,7 @@ describe('a call that its client cancels', () => {
     const listed = await client.call(LIST, {});
     expect(listed.structuredContent).toMatchObject({ sessions: [{ state: 'completed' }], notes: [] });
     expect(agent.count('CancelTask')).toBe(0);
-    expect(client.strays).toEqual([]);
+    expect(client.invalidLines).toEqual([]);
   });
 
   test('R48 A3 when the result and the cancel arrive at the same time, the bridge keeps the result in both orders', async () => {

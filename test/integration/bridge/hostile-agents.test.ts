@@ -169,7 +169,7 @@ describe('agents that answer incorrectly', () => {
     const who = await client.call('get_agent_capabilities_and_version', {});
     expect(textOf(who)).toContain('Agent "good" can be reached');
     expect(textOf(who)).toContain('Agent "down" cannot be reached');
-    expect(client.strays).toEqual([]);
+    expect(client.invalidLines).toEqual([]);
   });
 });
 

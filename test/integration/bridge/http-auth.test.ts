@@ -256,7 +256,7 @@ describe('HTTP and stdio in one bridge', () => {
     expect((await ask(url)).status).toBe(401);
     expect(await client.close()).toBe(0);
     await expect(ask(url)).rejects.toThrow('no answer');
-    expect(client.strays).toEqual([]);
+    expect(client.invalidLines).toEqual([]);
   });
 
   test('the bridge reports a port in use, and still serves the client at stdin', async () => {

@@ -151,6 +151,6 @@ describe('the bridge with an approval webhook, before the real server', () => {
     const done = await client.call(DECIDE, { ...ids, decision: 'approve' });
     expect(done.structuredContent).toMatchObject({ state: 'completed' });
     expect(receiver.posts).toEqual([]);
-    expect(client.strays).toEqual([]);
+    expect(client.invalidLines).toEqual([]);
   });
 });

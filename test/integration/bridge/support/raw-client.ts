@@ -25,7 +25,7 @@ export type ToolResult = z.infer<typeof toolResult>;
 export class RawClient {
   readonly process: ChildProcessWithoutNullStreams;
   /** Lines of stdout that are not JSON-RPC: there must be none (B2). */
-  readonly strays: string[] = [];
+  readonly invalidLines: string[] = [];
   readonly notifications: Line[] = [];
   #id = 0;
   readonly #waiting = new Map<string | number, (answer: Line) => void>();
@@ -128,11 +128,11 @@ export class RawClient {
     try {
       parsed = line.safeParse(JSON.parse(text));
     } catch {
-      this.strays.push(text);
+      this.invalidLines.push(text);
       return;
     }
     if (!parsed.success) {
-      this.strays.push(text);
+      this.invalidLines.push(text);
       return;
     }
     const { id } = parsed.data;

@@ -104,7 +104,7 @@ const form = z.looseObject({
 });
 
 /** The notifications of one subscription. */
-export interface Told {
+export interface TaskSubscription {
   /** The task ids that the bridge accepted. */
   accepted: readonly string[];
   /** Returns the task of the next notification. */
@@ -122,7 +122,7 @@ export interface TasksClient {
     params: Record<string, unknown>,
   ) => Promise<{ result?: unknown; error?: { code: number; message: string; data?: unknown } | undefined }>;
   /** Subscribes to tasks. */
-  listen: (taskIds: readonly string[]) => Promise<Told>;
+  listen: (taskIds: readonly string[]) => Promise<TaskSubscription>;
   pid: number | null;
   close: () => Promise<void>;
 }
