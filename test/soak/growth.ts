@@ -1,12 +1,17 @@
-/** The growth of a process between an early and a late window of its life. Pure. */
+/** The growth of a process over three windows of its life. Pure. */
 import type { Census } from './census.ts';
 
 /**
- * The minimum of the late window minus the minimum of the early window. Work in progress only adds to a single
- * census, but a leak is in all of them.
+ * The smaller growth of the two from a window to the next.
+ *
+ * - Work in progress adds to some censuses of a window, and a leak to all. So the minimum of a window counts.
+ * - A leak grows between all windows. A pool that opens one more connection grows once.
  */
-export function growth(early: readonly Census[], late: readonly Census[]): Census {
-  const of = (what: keyof Census): number => least(late, what) - least(early, what);
+export function growth(early: readonly Census[], middle: readonly Census[], late: readonly Census[]): Census {
+  const of = (what: keyof Census): number => {
+    const [first, second, third] = [least(early, what), least(middle, what), least(late, what)];
+    return Math.min(second - first, third - second);
+  };
   return {
     heapBytes: of('heapBytes'),
     handles: of('handles'),

@@ -6,16 +6,16 @@ import { growth } from './growth.ts';
 export interface Length {
   /** Rounds before the first window: Node compiles code, and pools and caches fill. */
   warmUp: number;
-  /** The length of each of the two windows. A census follows each round of a window. */
+  /** The length of each of the three windows. Censuses follow each round of a window. */
   window: number;
-  /** The rounds between the two windows. */
+  /** The rounds between two windows. */
   between: number;
 }
 
 export interface Soaked {
   /** The total number of turns. */
   turns: number;
-  /** The distance from a census of the early window to the same census of the late window. */
+  /** The distance from a census of a window to the same census of the next window. */
   between: { rounds: number; turns: number };
   growth: Census;
 }
@@ -28,15 +28,18 @@ export interface Subject {
   census: () => Promise<Census>;
 }
 
+/** The censuses after each round. The clean-up after a round, e.g. of a reset connection, may end after the round. */
+const CENSUSES = 4;
+
 export async function soak({ round, turns, census }: Subject, length: Length): Promise<Soaked> {
   const work = async (rounds: number): Promise<void> => {
     for (let done = 0; done < rounds; done += 1) await round();
   };
   const look = async (): Promise<Census[]> => {
     const window: Census[] = [];
-    while (window.length < length.window) {
+    for (let done = 0; done < length.window; done += 1) {
       await round();
-      window.push(await census());
+      for (let taken = 0; taken < CENSUSES; taken += 1) window.push(await census());
     }
     return window;
   };
@@ -44,7 +47,9 @@ export async function soak({ round, turns, census }: Subject, length: Length): P
   const early = await look();
   const before = turns();
   await work(length.between);
-  const late = await look();
+  const middle = await look();
   const between = { rounds: length.between + length.window, turns: turns() - before };
-  return { turns: turns(), between, growth: growth(early, late) };
+  await work(length.between);
+  const late = await look();
+  return { turns: turns(), between, growth: growth(early, middle, late) };
 }
