@@ -63,6 +63,10 @@ export async function setModel(run: CommandRun<SetOptions>, id: string): Promise
   terminal.say(restart.text);
   const advice = keyAdvice(id, trial.use);
   if (advice !== undefined) terminal.say(advice);
+  if (settings.agentUrl !== undefined || Object.keys(settings.agents).length > 0)
+    terminal.say(
+      'The settings of the bridge name other agents. They have models of their own; this one is for the local server.',
+    );
 }
 
 /** @throws UsageError */

@@ -2,13 +2,15 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { z } from 'zod';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
 import { localModelServer, modelList, NOBODY, ollamaTags } from '../../support/fake-local-models.ts';
 import type { FakeModelEndpoint, Reply } from '../../support/fake-model-endpoint.ts';
 import { modelEndpoint } from '../../support/model-stage.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { cli, type Outcome } from './support/cli.ts';
+import { cli, type Outcome, PROGRAM } from './support/cli.ts';
 import { codeShownIn } from './support/cli-stage.ts';
 
 const KEY = 'sk-very-secret-0123456789';
@@ -81,6 +83,25 @@ describe('the command model', () => {
       const [session = ''] = /session-[0-9a-f-]+/.exec(asked.stdout) ?? [];
       expect((await run(['watch', session])).stdout).toContain('completed');
       expect(await readFile(join(home, 'test.md'), 'utf8')).toBe('hello');
+    });
+
+    it('a bridge that runs meanwhile, without the key, uses the restarted server', async () => {
+      const client = new Client({ name: 'test', version: '1' });
+      const [command, args] = [process.execPath, [PROGRAM, '--state-dir', stateDir, '--log-level', 'error']];
+      const env = { PATH: process.env['PATH'] ?? '', HOME: home, A2A_SERVER_PORT: '0' };
+      await client.connect(new StdioClientTransport({ command, args, env, cwd: home }));
+      try {
+        const delegate = (task: string) =>
+          client.callTool({ name: 'delegate_task_to_assistant', arguments: { task, workspace: home } });
+        const rejected = await delegate('What do you see?');
+        expect(JSON.stringify(rejected.content)).toContain('rejected the task: No model is configured');
+        endpoint.script(ANSWER);
+        expect((await withKey('set', 'anthropic:claude-fake')).code).toBe(0);
+        endpoint.script({ type: 'turn', turn: { text: ['A directory.'] } });
+        expect(JSON.stringify(await delegate('What do you see now?'))).toContain('A directory.');
+      } finally {
+        await client.close();
+      }
     });
 
     it('a failing trial changes nothing: the file and the server stay, and the next step is named', async () => {

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agentFetch } from '../../../bridge/agents/agent-fetch.ts';
+import { restartServer } from '../../../bridge/local-server/restart-server.ts';
 import { serverState } from '../../../bridge/local-server/server-state.ts';
 import { isOwnProcess } from '../../../bridge/state/process-id.ts';
 import { findServer, type LocalServer } from '../../../bridge/local-server/find-server.ts';
@@ -123,6 +124,27 @@ describe('the local server', () => {
     while (!(await gone())) await new Promise(setImmediate);
     await findServer(local());
     expect(await starts()).toBe(2);
+  });
+
+  test('a restart starts one server, also if bridges look for a server at the same time', async () => {
+    const before = await findServer(local());
+    const [restarted, ...found] = await Promise.all([
+      restartServer(local()),
+      ...Array.from({ length: 5 }, () => findServer(local())),
+    ]);
+    expect(restarted?.before.url).toBe(before.url);
+    expect(restarted?.after.pid).not.toBe(restarted?.before.pid);
+    expect(isOwnProcess(restarted?.before.pid ?? 0)).toBe(false);
+    expect(await starts()).toBe(2);
+    // A bridge may still have found the old server. The next one finds the new one.
+    const urls = [before.url, restarted?.after.url];
+    expect(found.filter(({ url }) => !urls.includes(url))).toEqual([]);
+    expect((await findServer(local())).url).toBe(restarted?.after.url);
+  });
+
+  test('a restart starts nothing if no server runs', async () => {
+    expect(await restartServer(local())).toBeUndefined();
+    await expect(readFile(join(stateDirectory, 'starts'))).rejects.toThrow('ENOENT');
   });
 
   test('the bridge waits while a server shuts down, and then starts a new one', async () => {
