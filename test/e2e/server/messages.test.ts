@@ -88,7 +88,7 @@ describe('a second message with the same id', () => {
     expect(model.received).toHaveLength(1);
   });
 
-  it('R27 a second message with the same id after a kill -9 makes no second task or model call; another body is a conflict', async () => {
+  it('R27 a second message with the same id after a kill -9 makes no second task; another body is a conflict', async () => {
     const before = await stage(options);
     model.script({ type: 'turn', turn: { calls: [APPEND] } });
     const first = await before.peer.stream('append it', { messageId: 'the-same' });

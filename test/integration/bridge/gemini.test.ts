@@ -305,7 +305,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.requests.filter((each) => each === 'message/stream')).toHaveLength(2);
   });
 
-  test('R69 after a lost answer to a delegation, the bridge finds the task by its message id, even if the agent forgot the turn', async () => {
+  test('R69 after a lost answer to a delegation, the bridge finds the task by its message id, even without its turn', async () => {
     agent.ways.forgets = true;
     steps = [{ say: 'Done.' }];
     agent.dropAnswers = 1;

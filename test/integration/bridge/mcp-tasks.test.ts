@@ -180,7 +180,7 @@ describe('MCP tasks', () => {
     });
   });
 
-  test('R66 B3 after a kill of the bridge, the next bridge has the same task, accepts the answer to its form, and has its result', async () => {
+  test('R66 B3 after a kill of the bridge, the next bridge has the same task, its form and its result', async () => {
     const agent = await asking();
     const stateDir = await stateDirectory();
     const first = await clientAt(agent, { stateDir });

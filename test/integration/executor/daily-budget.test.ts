@@ -58,7 +58,7 @@ it('asks when the tasks of the day have cost that much, for every task, and a re
   expect((await send(service, 'once more', { taskId: second.taskId })).status.state).toBe('completed');
 });
 
-it('lives across a restart, and ends at midnight UTC', async () => {
+it('survives a restart, and ends at midnight UTC', async () => {
   const at = await where();
   const models = new ScriptedModel([LOOK, LOOK, LOOK, { text: 'Done.' }], { price: PRICE });
   const one = await startService({ ...at, models, tools: [look], dailyBudget: 5 });

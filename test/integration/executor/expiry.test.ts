@@ -90,7 +90,7 @@ describe('a task that waits for a decision', () => {
     expect((await stateOf(service, task)).state).toBe('canceled');
   });
 
-  it('R14 a waiting task expires at the next server start if its time ran out meanwhile; a clock that is set back does not reopen it', async () => {
+  it('R14 a waiting task whose time is over expires at the next start; a clock that is set back does not reopen it', async () => {
     const first = await started([{ calls: [WRITE] }]);
     const task = await parked(first);
     await first.stop();

@@ -117,7 +117,7 @@ describe('the output of a tool', () => {
 });
 
 describe('a result that is too long for a model', () => {
-  it('a result that is too long for a model is stored whole; the model gets its beginning and end, and can read or search the rest', async () => {
+  it('a result too long for a model is stored whole; the model gets both ends, and can read or search the rest', async () => {
     const service = await agent([calls('dump', {})]);
     const ended = await settled(service.tasks, await service.tasks.send(says('go')));
     const told = resultOf(ended, 'dump');

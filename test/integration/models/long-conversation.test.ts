@@ -232,7 +232,7 @@ describe('a provider that refuses the length of a prompt', () => {
     expect([refused, context[0], context.length]).toEqual([1, 'context.exceeded', 2]);
   });
 
-  it('a provider that refuses the length of a prompt is not asked forever: the task fails, and the error gives the next step', async () => {
+  it('a provider that always refuses the length of a prompt fails the task, with an error that gives the next step', async () => {
     const { service } = await start();
     const go = reads(1, 6_000);
     endpoint.otherwise((request) => (sent(request).includes('page 1 ') ? TOO_LONG : go(request)));

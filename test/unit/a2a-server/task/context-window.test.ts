@@ -284,7 +284,7 @@ describe('the estimated size', () => {
     expect(tokensNeeded([], session.current, { ...at, model: 'another' })).toBeLessThan(guessed + 200);
   });
 
-  it('is never far below the program’s own estimate, whatever the provider counts', () => {
+  it('is never far below the program’s own estimate, for any count of the provider', () => {
     const session = new Session([{ first: 60_000, turns: [] }]);
     const guessed = tokensNeeded([], session.current, room(100_000));
     session.append(...spoken(1, '', 3));

@@ -95,7 +95,7 @@ describe('the costs of requests in events', () => {
     );
   });
 
-  it('X3 are whole and finite numbers, whatever a provider reports', () => {
+  it('X3 are whole and finite numbers for any report of a provider', () => {
     const strange = fc.oneof(fc.double(), fc.constantFrom(Number.NaN, Infinity, -1, 0.5, 1e300));
     fc.assert(
       fc.property(
@@ -153,7 +153,7 @@ describe('a report of costs', () => {
     );
   });
 
-  it('has no price if the price of one request is unknown, and still the sum of the known prices', () => {
+  it('has no total price if one price is unknown, and then gives the sum of the known prices', () => {
     const priced = { ...NO_COST, requests: 1, inputTokens: 1, knownUsd: 0.5 };
     const rows: CostRow[] = [
       { day: 20_000, sessionId: 'a', model: 'known', ...priced },

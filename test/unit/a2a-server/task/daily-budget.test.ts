@@ -20,7 +20,7 @@ describe('the budget per day', () => {
     expect(dailyBudgetQuestion({ day: 1, usd: 10.4, extendedAt: 5.3 }, 5)?.dayCost.usd).toBe(10.4);
   });
 
-  it('asks no second time right after an answer, whatever the amounts', () => {
+  it('does not ask again directly after an answer, for any amounts', () => {
     const money = fc.double({ min: 0.000001, max: 1_000_000, noNaN: true });
     fc.assert(
       fc.property(money, money, (usd, budget) => {

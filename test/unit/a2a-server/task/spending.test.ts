@@ -45,7 +45,7 @@ describe('the cost of a turn', () => {
     expect(spendingOf({ inputTokens: 0, outputTokens: 0 }, undefined).usd).toBe(0);
   });
 
-  it('is never negative, whatever number of cached tokens a provider reports', () => {
+  it('is never negative, for any number of cached tokens', () => {
     expect(costOf({ inputTokens: 10, outputTokens: 0, cachedInputTokens: 50 }, PRICE)).toBeGreaterThan(0);
   });
 });

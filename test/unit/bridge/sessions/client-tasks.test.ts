@@ -185,7 +185,7 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
     expect(agent.cancelled).toEqual([`task-1: ${BY}`, `task-2: ${BY}`]);
   });
 
-  test('B3 the cancels of a client that leaves are in the outbox at once, and the next bridge sends them if this one ends', async () => {
+  test('B3 the cancels of a client that leaves are in the outbox at once, so that the next bridge can send them', async () => {
     const here = await bridge(await endedProcess());
     const own = client();
     await here.delegate(own);
