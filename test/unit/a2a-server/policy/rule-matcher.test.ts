@@ -108,6 +108,10 @@ describe('a rule by tool and server', () => {
     expect(speaks({ action: 'allow', tool: 'write-file' }, reading('a'))).toBe(false);
     expect(speaks({ action: 'deny', server: 'git*' }, ofServer('github', 'mcp__github__push'))).toBe(true);
     expect(speaks({ action: 'deny', server: '*' }, writing('a'))).toBe(false);
+    expect(speaks({ action: 'deny', server: '*' }, ofServer('.hidden', 'mcp__hidden__push'))).toBe(true);
+    expect(speaks({ action: 'deny', server: '!github' }, ofServer('gitlab', 'mcp__gitlab__push'))).toBe(
+      false,
+    );
   });
 
   it('matches a call only if all its conditions match', () => {

@@ -34,6 +34,12 @@ describe('the result of a call for the model', () => {
     });
   });
 
+  it('is an error for a call that policy refused, with the reason of the policy', () => {
+    const refused = { type: 'refused', message: 'Plan mode allows no change.' } as const;
+    const call = newCall(request('a', false), 1, { type: 'settled', result: refused });
+    expect(resultForModel(call)).toEqual({ text: 'Plan mode allows no change.', isError: true });
+  });
+
   it('D4 says that a person changed the input', () => {
     const { text } = afterRun({ type: 'ok', text: 'done', summary: '' }, { path: 'old' });
     expect(text).toMatch(/^The person changed the input before approving\. It ran with: \{.*\}\n\ndone$/);
