@@ -54,7 +54,10 @@ export function isLoopbackUrl(url: string): boolean {
 }
 
 async function modelsAt(provider: ProviderName, url: string, signal: AbortSignal): Promise<string[]> {
-  const answer = await get(provider === 'ollama' ? new URL('/api/tags', url).href : `${url}/models`, signal);
+  const answer = await readLocalJson(
+    provider === 'ollama' ? new URL('/api/tags', url).href : `${url}/models`,
+    signal,
+  );
   const names =
     provider === 'ollama'
       ? tags.parse(answer).models.map(({ name }) => name.replace(/:latest$/, ''))
@@ -62,7 +65,8 @@ async function modelsAt(provider: ProviderName, url: string, signal: AbortSignal
   return names.filter((name) => PLAIN_NAME.test(name) && !NO_CHAT_MODEL.test(name)).slice(0, MOST_MODELS);
 }
 
-async function get(url: string, signal: AbortSignal): Promise<unknown> {
+/** @throws Error if the answer is no JSON, or too long */
+export async function readLocalJson(url: string, signal: AbortSignal): Promise<unknown> {
   const response = await fetch(url, { signal, redirect: 'error' });
   if (!response.ok || response.body === null) {
     await response.body?.cancel();

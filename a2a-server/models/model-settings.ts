@@ -62,7 +62,7 @@ const price = z.strictObject({
 /** In tokens. Recent models accept at least this; set smaller models explicitly. */
 export const DEFAULT_WINDOW = 128_000;
 /** In tokens. The system prompt and the tools alone take about a third of it. */
-const LEAST_WINDOW = 8_000;
+export const LEAST_WINDOW = 8_000;
 
 /**
  * The server uses only models that the settings name. If only a key is in the environment, the server must not send

@@ -4,9 +4,11 @@ import { nearestNames } from '../../shared/text/nearest-names.ts';
 import { knownModelIds } from '../models/known-models.ts';
 import { findLocalModels, isLoopbackUrl } from '../models/local-models.ts';
 import type { Model } from '../models/model.ts';
-import { OFFLINE_MODEL_ID, parseModelId } from '../models/model-settings.ts';
+import { modelFacts } from '../models/model-facts.ts';
+import { LEAST_WINDOW, OFFLINE_MODEL_ID, parseModelId } from '../models/model-settings.ts';
 import { KEY_COMMAND_LIMIT_MS } from '../models/provider-key.ts';
 import { providerUrl } from '../models/providers.ts';
+import { servedWindow } from '../models/served-window.ts';
 import type { ServerSettings } from './settings.ts';
 import { TRIAL_LIMIT_MS, tryModel, type Trial } from './try-model.ts';
 
@@ -14,7 +16,7 @@ import { TRIAL_LIMIT_MS, tryModel, type Trial } from './try-model.ts';
 const LIST_LIMIT_MS = 1_000;
 
 interface CheckedSettings {
-  settings: Pick<ServerSettings, 'baseUrls' | 'keys'>;
+  settings: Pick<ServerSettings, 'baseUrls' | 'keys' | 'prices' | 'contextWindow' | 'inputModes'>;
   env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -35,7 +37,11 @@ export async function checkModel(
   const tried = await tryModel(model, TRIAL_LIMIT_MS + (runsCommand ? KEY_COMMAND_LIMIT_MS : 0));
   switch (tried.type) {
     case 'answers':
-      return ok(subject, `${model.id} answers (${(tried.ms / 1000).toFixed(1)} s)`);
+      return answered(model.id, `${model.id} answers (${(tried.ms / 1000).toFixed(1)} s)`, {
+        subject,
+        assumed: modelFacts(model.id, settings).contextWindow,
+        served: isLoopbackUrl(url) ? await servedWindow(parsed, url) : undefined,
+      });
     case 'slow':
       return slow(model.id, { subject, url, limitMs: tried.limitMs });
     case 'failed':
@@ -45,6 +51,23 @@ export async function checkModel(
         await nextStep(model.id, tried, { settings, url }),
       );
   }
+}
+
+/** @param windows `assumed`: the window that the server uses; `served`: the window that the local program reports */
+function answered(
+  id: string,
+  message: string,
+  { subject, assumed, served }: { subject: string; assumed: number; served: number | undefined },
+): CheckResult {
+  if (served === undefined || served >= assumed) return ok(subject, message);
+  const setting = JSON.stringify({ server: { contextWindow: { [id]: served } } });
+  return warn(
+    subject,
+    `${message}. But it is loaded with a context window of ${served} tokens, and the server uses up to ${assumed}. Longer prompts fail, or lose their beginning`,
+    served >= LEAST_WINDOW
+      ? `Add to the configuration file: ${setting}. Or load the model with a larger window.`
+      : `Load the model with at least ${LEAST_WINDOW} tokens, better 32768 (Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: --ctx-size, vLLM: --max-model-len, LM Studio: the settings of the model), and set "contextWindow" to this number.`,
+  );
 }
 
 function slow(

@@ -9,7 +9,9 @@ import { readServerRecord, writeServerRecord } from '../../../shared/state/serve
 import { hostileAgent } from '../../support/fake-agent-hostile.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
-import { startFakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
+import { localModelServer } from '../../support/fake-local-models.ts';
+import { startFakeModelEndpoint, wholeTurn } from '../../support/fake-model-endpoint.ts';
+import { framesOf } from '../../support/fake-model-wires.ts';
 import { launchServer, newServerHome } from '../../support/server-program.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cli } from './support/cli.ts';
@@ -248,6 +250,16 @@ describe('doctor', () => {
         next: expect.stringContaining('--key-command'),
       });
       expect(JSON.stringify(refused)).not.toContain('sk-secret-1');
+      const vllm = await localModelServer({
+        '/v1/models': JSON.stringify({ data: [{ id: 'm', max_model_len: 16_384 }] }),
+        '/v1/chat/completions': framesOf('openai', wholeTurn({ text: ['ready'] })).join(''),
+      });
+      const small = await withSettings({ server: { model: 'vllm:m', baseUrls: { vllm: vllm.url } } });
+      expect(of(await small.examined(), 'model')).toMatchObject({
+        level: 'warn',
+        message: expect.stringContaining('a context window of 16384 tokens'),
+        next: expect.stringContaining('{"server":{"contextWindow":{"vllm:m":16384}}}'),
+      });
       const absent = await withSettings({
         server: { model: 'vllm:m', baseUrls: { vllm: 'http://127.0.0.1:1' } },
       });
