@@ -34,7 +34,7 @@ function nextStep(types: readonly string[], models: Models): string {
     .filter((each) => types.every((type) => takes(each, type)))
     .map(({ id }) => id);
   return able.length === 0
-    ? 'No model of this server takes it: offer one with --other-model, or describe the content in words.'
+    ? 'No model of this server takes it: describe the content in words, or offer another model (--other-model).'
     : `Start a new session with a model that takes it: ${[...new Set(able)].join(', ')}.`;
 }
 

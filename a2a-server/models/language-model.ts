@@ -4,15 +4,23 @@
  * Invariants
  * - It retries a turn only before the turn has yielded an event, so no text appears twice.
  * - If the provider refuses the reasoning or the signatures of earlier turns, the next request omits them.
+ * - If the provider refuses the files of the conversation, the next request has sentences instead.
  * - It yields tool calls only at the end of a turn. An interrupted turn yields no tool call.
  * - The end of the iteration, or an abort, cancels the request at once, without a wait for the provider.
  */
 import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { onAbort, unlessAborted } from '../../shared/runtime/abort.ts';
 import type { ConversationStep, Model, ModelEvent, ModelRequest } from './model.ts';
+import { filesIn, withoutFiles } from '../task/conversation-files.ts';
 import { RETRY_POLICY, withRetries, type RetryPolicy } from './retry-policy.ts';
 import { callOptions, type ProviderRequest } from './prompt.ts';
-import { providerFailure, refusedPart, refusesState, type ProviderFacts } from './provider-failure.ts';
+import {
+  providerFailure,
+  refusedPart,
+  refusesFiles,
+  refusesState,
+  type ProviderFacts,
+} from './provider-failure.ts';
 import { StreamCutOff, StreamPartReader } from './stream-part-reader.ts';
 
 type PartReader = ReadableStreamDefaultReader<LanguageModelV3StreamPart>;
@@ -166,6 +174,17 @@ async function openWithRetries(asker: Asker, request: ModelRequest, signal: Abor
 }
 
 async function open(asker: Asker, request: ModelRequest, signal: AbortSignal): Promise<Opened> {
+  try {
+    return await openWithState(asker, request, signal);
+  } catch (error) {
+    // Otherwise one damaged image would fail each later task of the session.
+    const { conversation } = request;
+    if (!refusesFiles(error) || conversation.every((step) => filesIn(step).length === 0)) throw error;
+    return openWithState(asker, { ...request, conversation: withoutFiles(conversation) }, signal);
+  }
+}
+
+async function openWithState(asker: Asker, request: ModelRequest, signal: AbortSignal): Promise<Opened> {
   const parts = request.conversation.flatMap((step) => ('parts' in step ? (step.parts ?? []) : []));
   if (parts.length === 0) return openStream(asker, request, signal);
   if (asker.refusesReasoning) return openStream(asker, withoutParts(request), signal);

@@ -131,6 +131,21 @@ export function refusesState(thrown: unknown): boolean {
   return refused && thrown instanceof Error && REFUSED_STATE.test(thrown.message);
 }
 
+/**
+ * Messages for refused files: Anthropic ("Could not process image", "image exceeds 5 MB maximum", "The PDF specified was
+ * not valid"), OpenAI ("unsupported image"), Google ("Unable to process input image"), and llama.cpp ("image input is
+ * not supported").
+ */
+const REFUSED_FILE = /image|pdf|document|media/i;
+
+/** True if the provider may accept the conversation without its files. */
+export function refusesFiles(thrown: unknown): boolean {
+  const status = statusOf(thrown);
+  if (status === 413) return true;
+  const refused = status === 400 || status === 415 || status === 422 || status === 500;
+  return refused && thrown instanceof Error && REFUSED_FILE.test(thrown.message);
+}
+
 /** True for a temporary failure: too many requests, a server error, no connection, or an interrupted answer. */
 function isPassing(thrown: unknown, status: number | undefined): boolean {
   if (thrown instanceof StreamCutOff) return true;

@@ -46,19 +46,34 @@ export function filesForModel(
   { model, inputModes = [] }: FileReader,
 ): ConversationStep[] {
   let left = MAX_BYTES;
+  return withNotes(steps, (file) => {
+    if (!inputModes.includes(file.mediaType)) return notTaken(file, model);
+    if (file.bytes > left) return tooMuch(file);
+    left -= file.bytes;
+    return undefined;
+  });
+}
+
+/** Replaces all files, after the provider has refused them. */
+export function withoutFiles(steps: readonly ConversationStep[]): ConversationStep[] {
+  return withNotes(
+    steps,
+    (file) =>
+      `[You do not see ${nameOf(file)}: the provider refused the files of this request. Tell the person, who can start a new session without the damaged file.]`,
+  );
+}
+
+/** @param noteFor returns the sentence for a file to replace; undefined keeps the file */
+function withNotes(
+  steps: readonly ConversationStep[],
+  noteFor: (file: ConversationFile) => string | undefined,
+): ConversationStep[] {
   const select = <Item extends { text: string; files?: readonly ConversationFile[] }>(item: Item): Item => {
     if (item.files === undefined) return item;
-    const kept: ConversationFile[] = [];
-    const notes: string[] = [];
-    for (const file of item.files) {
-      if (!inputModes.includes(file.mediaType)) notes.push(notTaken(file, model));
-      else if (file.bytes > left) notes.push(tooMuch(file));
-      else {
-        left -= file.bytes;
-        kept.push(file);
-      }
-    }
-    return { ...item, text: [item.text, ...notes].join('\n'), files: kept };
+    const judged = item.files.map((file) => ({ file, note: noteFor(file) }));
+    const notes = judged.flatMap(({ note }) => note ?? []);
+    const files = judged.flatMap(({ file, note }) => (note === undefined ? [file] : []));
+    return { ...item, text: [item.text, ...notes].join('\n'), files };
   };
   return steps.map((step): ConversationStep => {
     if (step.role === 'user') return select(step);

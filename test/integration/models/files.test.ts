@@ -120,6 +120,53 @@ describe.each(PROVIDERS)('$model', ({ model, folder, list }) => {
   });
 });
 
+it('a damaged image fails no task: the provider refuses it, and the next request has a sentence instead', async () => {
+  const { tasks } = await startService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
+  const refusal = {
+    type: 'status' as const,
+    status: 400,
+    body: { type: 'error', error: { type: 'invalid_request_error', message: 'Could not process image' } },
+  };
+  endpoint.script(refusal, { type: 'turn', turn: { text: ['I cannot see it.'] } });
+  const task = await settled(tasks, await tasks.send(saysWith('Look', { 'shot.png': PNG })));
+  expect(task.status.state).toBe('completed');
+  const sent = json(conversationIn(1, 'messages'));
+  expect(sent).toContain('You do not see the file \\"shot.png\\": the provider refused');
+  expect(sent).not.toContain(PNG.toString('base64'));
+  // The session goes on.
+  endpoint.script(refusal, { type: 'turn', turn: { text: ['ok'] } });
+  const next = await settled(tasks, await tasks.send(says('Go on', { sessionId: task.sessionId })));
+  expect(next.status.state).toBe('completed');
+});
+
+it('E3 an image for a running task survives a restart and is in the next request', async () => {
+  const models = modelsOf('anthropic:claude-sonnet-4-5');
+  const first = await startService({ ...where, models });
+  endpoint.script({ type: 'turn', turn: { text: ['One'] }, cut: { frames: 2, ending: 'silence' } });
+  const asked = endpoint.nextRequest();
+  const { taskId } = await first.tasks.send(says('Begin'));
+  await asked;
+  const sent = await first.tasks.send({ ...saysWith('Look', { 'shot.png': PNG }), taskId });
+  await first.stop();
+  const second = await startService({ ...where, models });
+  endpoint.script({ type: 'turn', turn: { text: ['A dot.'] } });
+  await second.tasks.recover();
+  const task = await settled(second.tasks, sent);
+  expect(task.status.state).toBe('completed');
+  expect(json(conversationIn(1, 'messages'))).toContain(PNG.toString('base64'));
+});
+
+it('an image in the reply to a waiting task is in the next request', async () => {
+  const { tasks } = await startService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
+  // After three empty turns, the task asks what to do.
+  endpoint.script(...[1, 2, 3].map(() => ({ type: 'turn' as const, turn: {} })));
+  const { taskId } = await settled(tasks, await tasks.send(says('Begin')));
+  endpoint.script({ type: 'turn', turn: { text: ['A dot.'] } });
+  const reply = await tasks.send({ ...saysWith('Look at this', { 'shot.png': PNG }), taskId });
+  expect((await settled(tasks, reply)).status.state).toBe('completed');
+  expect(json(conversationIn(3, 'messages'))).toContain(PNG.toString('base64'));
+});
+
 it('a model that takes no images is not sent one: the message is refused, and the sentence names a model', async () => {
   const { tasks } = await startService({ ...where, models: modelsOf('openai-compatible:text-only') });
   const refused = tasks.send(saysWith('What is this?', { 'shot.png': PNG }));

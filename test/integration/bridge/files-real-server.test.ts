@@ -1,0 +1,57 @@
+/** A file of the workspace on its whole way: bridge, server, provider. All are real processes and sockets. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
+import { PNG } from '../../support/sample-files.ts';
+import { newServerHome } from '../../support/server-program.ts';
+import { stage } from '../../support/stage.ts';
+import { DELEGATE, startClient } from './support/bridge-stage.ts';
+import { type RawClient, textOf } from './support/raw-client.ts';
+
+let endpoint: FakeModelEndpoint;
+beforeEach(async () => {
+  endpoint = await startFakeModelEndpoint();
+  endpoint.otherwise(() => ({ type: 'turn', turn: { text: ['A dot.'] } }));
+});
+afterEach(() => endpoint.close());
+
+const VISION = 'openai-compatible:vision';
+const TEXT = 'openai-compatible:text';
+
+/** A bridge and a server with a model that takes images and a model that takes none. */
+async function delegating(model: string): Promise<{ client: RawClient; workspace: string }> {
+  const home = await newServerHome();
+  const server = {
+    model,
+    otherModel: [VISION, TEXT],
+    baseUrls: { 'openai-compatible': `${endpoint.url}/v1` },
+    inputModes: { [VISION]: ['image/png'] },
+  };
+  await writeFile(join(home.stateDir, 'config.json'), JSON.stringify({ server }));
+  await writeFile(join(home.workspace, 'shot.png'), PNG);
+  const on = await stage({ home });
+  return { client: await startClient(on.server), workspace: home.workspace };
+}
+
+test('an image of the workspace reaches the model', async () => {
+  const { client, workspace } = await delegating(VISION);
+  const result = await client.call(DELEGATE, { task: 'What is this?', workspace, files: ['shot.png'] });
+  expect(result.structuredContent).toMatchObject({ state: 'completed', output: 'A dot.' });
+  expect(JSON.stringify(endpoint.received[0]?.body)).toContain(
+    `data:image/png;base64,${PNG.toString('base64')}`,
+  );
+});
+
+test('the caller reads which model takes the image, if the model of the task does not', async () => {
+  const { client, workspace } = await delegating(TEXT);
+  const delegation = { task: 'What is this?', workspace, files: ['shot.png'] };
+  const refused = await client.call(DELEGATE, delegation);
+  expect(refused.isError).toBe(true);
+  expect(textOf(refused)).toMatch(
+    /text takes no image\/png \(shot\.png\).*a model that takes it: openai-compatible:vision/,
+  );
+  expect(endpoint.received).toHaveLength(0);
+  const accepted = await client.call(DELEGATE, { ...delegation, model: VISION });
+  expect(accepted.structuredContent).toMatchObject({ state: 'completed', output: 'A dot.' });
+});
