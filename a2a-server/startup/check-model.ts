@@ -39,6 +39,7 @@ export async function checkModel(
     case 'answers':
       return answered(model.id, `${model.id} answers (${(tried.ms / 1000).toFixed(1)} s)`, {
         subject,
+        price: priceNote(model),
         assumed: modelFacts(model.id, settings).contextWindow,
         served: isLoopbackUrl(url) ? await servedWindow(parsed, url) : undefined,
       });
@@ -53,13 +54,18 @@ export async function checkModel(
   }
 }
 
-/** @param windows `assumed`: the window that the server uses; `served`: the window that the local program reports */
+/** @param windows `price`: a note; `assumed`: the window that the server uses; `served`: the window that the local program reports */
 function answered(
   id: string,
   message: string,
-  { subject, assumed, served }: { subject: string; assumed: number; served: number | undefined },
+  {
+    subject,
+    price,
+    assumed,
+    served,
+  }: { subject: string; price: string; assumed: number; served: number | undefined },
 ): CheckResult {
-  if (served === undefined || served >= assumed) return ok(subject, message);
+  if (served === undefined || served >= assumed) return ok(subject, `${message}${price}`);
   const setting = JSON.stringify({ server: { contextWindow: { [id]: served } } });
   return warn(
     subject,
@@ -68,6 +74,13 @@ function answered(
       ? `Add to the configuration file: ${setting}. Or load the model with a larger window.`
       : `Load the model with at least ${LEAST_WINDOW} tokens, better 32768 (Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: --ctx-size, vLLM: --max-model-len, LM Studio: the settings of the model), and set "contextWindow" to this number.`,
   );
+}
+
+/** Without a price, tasks show tokens and no cost. */
+function priceNote({ price }: Model): string {
+  return price === undefined
+    ? '; its price is unknown. Set "prices" to see what tasks cost (docs/models.md)'
+    : '';
 }
 
 function slow(

@@ -105,6 +105,15 @@ describe('the sums of costs', () => {
     expect(await journal.costs({ principal: 'bob' })).toEqual([]);
   });
 
+  it('name the model of a turn whose start and end are in one commit', async () => {
+    await journal.append(beginning('one', { events: [working] }));
+    await Promise.all([
+      journal.append(continuing('one', 2, [started('a')], 'working')),
+      journal.append(continuing('one', 3, [finished(10, 1)], 'working')),
+    ]);
+    expect(await journal.costs({ principal: 'alice' })).toMatchObject([{ model: 'a', knownUsd: 1 }]);
+  });
+
   it('do not count an append that the journal refuses', async () => {
     await journal.append(beginning('one', { events: [working, started('a')] }));
     const late = continuing('one', 2, [finished(10, 1)], 'working');

@@ -217,6 +217,17 @@ describe('the digest', () => {
     expect(tokensOf(facts(view({ text: 'Looking.', cost }))).digest.cost).toEqual({ ...cost, usd: 1.28 });
   });
 
+  test('has the cached tokens and the cost of the session if there is space', () => {
+    const session = { inputTokens: 900_000, outputTokens: 20_000, cacheWriteTokens: 5_000, usd: 3.14159 };
+    const tokens = { turns: 12, inputTokens: 345_678, outputTokens: 9_876, cachedInputTokens: 300_000 };
+    const cost = { ...tokens, usd: 1.284567, session };
+    const { digest } = tokensOf(facts(view({ text: 'Looking.', cost })));
+    expect(digest.cost).toEqual({ ...tokens, usd: 1.28, session: { ...session, usd: 3.14 } });
+    expect(statusReportSchema.safeParse({ ...digest, notes: [] }).error).toBeUndefined();
+    const full = tokensOf(facts(view({ cost, calls: [...calls(9, LONG.prose)] }))).digest;
+    expect(full.cost).not.toHaveProperty('session');
+  });
+
   test('omits old entries before new ones, ended tools before running ones, and says how much it omits', () => {
     const { digest } = tokensOf(
       facts(view({ calls: [...calls(9, LONG.prose), ...calls(9, 'Done', 'ok')] }), {
