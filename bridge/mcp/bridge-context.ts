@@ -41,6 +41,8 @@ export interface Bridge {
   readonly program: string;
   /** The directories that a call may use as its workspace. */
   readonly workspaces: AllowedWorkspaces;
+  /** It contains tokens. So no call may attach a file of it. */
+  readonly stateDirectory: string;
   readonly defaults: {
     /** How long a call waits for its task, in seconds, if the call sets no time. Undefined if the settings set none. */
     waitSeconds: number | undefined;

@@ -3,9 +3,9 @@
  * must be below a directory that a call may name as its workspace (X2), after symbolic links are resolved.
  */
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open, realpath, stat } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { constants, type Stats } from 'node:fs';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
+import { basename, join, resolve, sep } from 'node:path';
 import { fileText, fileTypeOf, MAX_MESSAGE_FILE_BYTES } from '../../shared/protocol/attached-file.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
@@ -20,6 +20,8 @@ interface AttachOptions {
   /** The base of relative paths. */
   directory: string;
   workspaces: AllowedWorkspaces;
+  /** It contains tokens, so its files are never sent. */
+  stateDirectory: string;
   /** The directories of the client's user (MCP roots). */
   roots: () => Promise<readonly string[]>;
 }
@@ -27,7 +29,7 @@ interface AttachOptions {
 /** @throws ProductError FORBIDDEN, MALFORMED, TOO_LARGE, UNSUPPORTED_CONTENT; then nothing was sent */
 export async function readAttachedFiles(
   paths: readonly string[],
-  { directory, workspaces, roots }: AttachOptions,
+  { directory, workspaces, stateDirectory, roots }: AttachOptions,
 ): Promise<FileToSend[]> {
   const files: FileToSend[] = [];
   let total = 0;
@@ -39,7 +41,10 @@ export async function readAttachedFiles(
         `The file ${visibleLine(path)} is outside of ${workspaces.own} and of the directories that the operator allows. Nothing was sent. Copy the file into the workspace, or start the bridge with --allow-workspace.`,
         { facts: { path } },
       );
-    const content = await contentOf(path, place.path, MAX_MESSAGE_FILE_BYTES - total);
+    const content = await contentOf(path, place.path, {
+      most: MAX_MESSAGE_FILE_BYTES - total,
+      stateDirectory,
+    });
     total += content.length;
     files.push({ ...kindOf(path, content), content });
   }
@@ -47,7 +52,11 @@ export async function readAttachedFiles(
 }
 
 /** Opens the resolved path without following a link, because a link there is newer than the check. */
-async function contentOf(path: string, place: string, most: number): Promise<Uint8Array> {
+async function contentOf(
+  path: string,
+  place: string,
+  { most, stateDirectory }: { most: number; stateDirectory: string },
+): Promise<Uint8Array> {
   const handle = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (error: unknown) => {
       throw unreadable(path, messageOf(error), error);
@@ -60,6 +69,7 @@ async function contentOf(path: string, place: string, most: number): Promise<Uin
     const now = await stat(place);
     if ((await realpath(place)) !== place || now.ino !== info.ino || now.dev !== info.dev)
       throw unreadable(path, 'its path has changed');
+    if (await isIn(stateDirectory, place, info)) throw stateFile(path);
     if (info.size > most) throw tooLarge(path);
     const content = Buffer.alloc(info.size);
     const { bytesRead } = await handle.read(content, 0, content.length, 0);
@@ -67,6 +77,25 @@ async function contentOf(path: string, place: string, most: number): Promise<Uin
   } finally {
     await handle.close();
   }
+}
+
+/** True for a file below the directory, and for a hard link to one of the files in it. */
+async function isIn(directory: string, place: string, { dev, ino }: Stats): Promise<boolean> {
+  const resolved = await realpath(directory).catch(() => directory);
+  if (place.startsWith(`${resolved}${sep}`)) return true;
+  for (const name of await readdir(resolved).catch(() => [])) {
+    const info = await stat(join(resolved, name)).catch(() => undefined);
+    if (info?.dev === dev && info.ino === ino) return true;
+  }
+  return false;
+}
+
+function stateFile(path: string): ProductError {
+  return new ProductError(
+    'FORBIDDEN',
+    `The file ${visibleLine(path)} is a file of the bridge's own state. Nothing was sent.`,
+    { facts: { path } },
+  );
 }
 
 function kindOf(path: string, content: Uint8Array): AttachedFile {

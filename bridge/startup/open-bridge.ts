@@ -90,6 +90,7 @@ export async function openBridge({
     version,
     program,
     workspaces: { own: settings.workspace, listed: settings.allowWorkspace },
+    stateDirectory: settings.stateDir,
     defaults: { waitSeconds: settings.waitSeconds, workspace: settings.workspace },
     close: () => {
       webhook?.close();

@@ -103,6 +103,7 @@ async function attach(
   const read = await readAttachedFiles(files, {
     directory,
     workspaces: bridge.workspaces,
+    stateDirectory: bridge.stateDirectory,
     roots: () => client.roots(signal),
   });
   return {

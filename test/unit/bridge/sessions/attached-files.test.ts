@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readAttachedFiles } from '../../../../bridge/sessions/attached-files.ts';
 import { PNG } from '../../../support/sample-files.ts';
@@ -18,6 +18,7 @@ const read = (paths: readonly string[], roots: readonly string[] = []) =>
   readAttachedFiles(paths, {
     directory: own,
     workspaces: { own, listed: [] },
+    stateDirectory: join(own, 'state'),
     roots: () => Promise.resolve(roots),
   });
 
@@ -41,6 +42,18 @@ describe('the files that a call attaches', () => {
       await expect(read([path])).rejects.toMatchObject({
         reason: 'FORBIDDEN',
         message: expect.stringMatching(/is outside of .* Nothing was sent\./),
+      });
+  });
+
+  test('X2 are no files of the state directory, also by a hard link', async () => {
+    await mkdir(join(own, 'state', 'deep'), { recursive: true });
+    await writeFile(join(own, 'state', 'token'), 'token');
+    await writeFile(join(own, 'state', 'deep', 'file'), 'text');
+    await link(join(own, 'state', 'token'), join(own, 'harmless.txt'));
+    for (const path of ['state/token', 'state/deep/file', 'harmless.txt'])
+      await expect(read([path])).rejects.toMatchObject({
+        reason: 'FORBIDDEN',
+        message: expect.stringContaining("bridge's own state"),
       });
   });
 
