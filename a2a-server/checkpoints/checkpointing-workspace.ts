@@ -11,7 +11,7 @@ import type { FileBytes } from '../journal/journal.ts';
 import type { FileState, SavedFile } from '../task/events.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import { refuseFull } from '../tools/workspace/remove.ts';
-import { surveyHash, withDescendants, type SurveyEntry } from '../tools/workspace/survey.ts';
+import { surveyHash, withDescendants, type SurveyEntry } from '../tools/workspace/list-for-removal.ts';
 import { inputChangedError } from '../tools/workspace/replace-file.ts';
 import { ABSENT as NO_FILE, hashOf, type FileContent } from '../tools/workspace/text-file.ts';
 
@@ -22,8 +22,9 @@ const ABSENT: FileState = { type: 'absent' };
 
 /** Maximum bytes saved for one change, e.g. a deleted directory. The journal records other files as not saved. */
 const MAX_KEPT_AT_ONCE = 256 * 1024 * 1024;
-/** Maximum files per event and bytes per append. */
+/** The maximum number of files in one event. */
 const RECORDED_AT_ONCE = 500;
+/** The maximum number of bytes in one append. */
 const BYTES_AT_ONCE = 8 * 1024 * 1024;
 
 /** @returns a workspace that saves files. It throws ProductError STORAGE for a change that it cannot save. */

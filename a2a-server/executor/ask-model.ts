@@ -6,7 +6,7 @@ import type { AgentCommands } from '../agent-commands/agent-commands.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Model, Models } from '../models/model.ts';
 import { isReadOnlyMode } from '../policy/mode.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { Policy } from '../policy/prepare-rules.ts';
 import type { ConversationFile } from '../task/conversation-files.ts';
 import { instructionsLimit } from '../task/instructions.ts';
 import { isTerminal, newestMessage, type Snapshot } from '../task/snapshot.ts';

@@ -48,7 +48,7 @@ export interface ExecutionOptions extends AskModelOptions {
   onFailure: (taskId: string, error: unknown) => void;
 }
 
-/** The interface of the executor for its executions. */
+/** The part of the executor that an execution uses. */
 interface ExecutionHost {
   scheduler: ToolScheduler;
   /** The scope of the task. The execution closes it. */

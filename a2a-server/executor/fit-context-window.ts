@@ -18,7 +18,7 @@ import {
   withFacts,
   type ContextWindow,
   type ContextReduction,
-} from '../task/context-window.ts';
+} from '../task/context-reduction.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import { costOf } from '../task/spending.ts';
 import { transcript } from '../task/transcript.ts';

@@ -10,7 +10,7 @@ import type { CommandKey, RecordedCommand, TaskRow } from '../journal/journal.ts
 import { acceptMessage } from '../task/accept-message.ts';
 import { cancel, cancelWork } from '../task/cancel.ts';
 import { askAgain, decide, otherQuestionRefusal } from '../task/decide.ts';
-import type { CommandRefusal } from '../task/ruling.ts';
+import type { CommandRefusal } from '../task/command-outcome.ts';
 import { decisionInText } from '../task/text-decision.ts';
 import { costReport, sum } from '../task/cost-report.ts';
 import { utcDay } from '../task/cost-sum.ts';
@@ -25,7 +25,7 @@ import type { AbortCause } from './abort-cause.ts';
 import { followJournal } from './follow-journal.ts';
 import { resolveDecisions, type DecisionsResult } from './resolve-decisions.ts';
 import { refuseFiles } from './refuse-files.ts';
-import { newTaskSettings, settingsRefusal, differingSettings } from './task-settings.ts';
+import { newTaskSettings, settingsRefusal, differingSettings } from './new-task-settings.ts';
 import { TaskLog, type LogChange, type ChangeResult } from './task-log.ts';
 import type { ToolExecution } from './tool-scheduler.ts';
 import type { ClockCheck } from './clock-check.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import { isRecord } from '../../shared/runtime/record.ts';
 import { resolveTargets, type ResolvedTargets } from '../policy/judged-call.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { Policy } from '../policy/prepare-rules.ts';
 import { verdict } from '../policy/verdict.ts';
 import { unexpiredGrants } from '../task/grants.ts';
 import { questionOf } from '../task/snapshot.ts';

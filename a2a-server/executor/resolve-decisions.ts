@@ -5,7 +5,7 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Decision, DecisionsPart } from '../../shared/protocol/tool-approval.ts';
 import type { ResolvedDecision } from '../task/decide.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { Policy } from '../policy/prepare-rules.ts';
 import { denial } from '../policy/verdict.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { shownOf } from '../task/shown.ts';

@@ -12,7 +12,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { CommandKey, FileBytes, Journal, RecordedCommand } from '../journal/journal.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
-import type { CommandRefusal } from '../task/ruling.ts';
+import type { CommandRefusal } from '../task/command-outcome.ts';
 import { withDeadlines, deadlineAfter, type ExpirySettings } from '../task/expiry.ts';
 import { foldAll, foldEntries, taskStateAfter } from '../task/fold.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';

@@ -43,7 +43,7 @@ export class TurnWriter {
   async #drain(): Promise<void> {
     try {
       while (this.#unwritten.length > 0) {
-        // Chunks that arrive in the same event-loop turn share one append.
+        // Chunks that arrive in the same tick of the event loop share one append.
         await nextTurn();
         if (this.#closed) return;
         const events = this.#unwritten;

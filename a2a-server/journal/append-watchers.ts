@@ -11,7 +11,7 @@ export class AppendWatchers {
     return this.#tasks.has(taskId);
   }
 
-  /** @returns a function that removes the watcher. Then this no longer calls `wake`. */
+  /** @returns a function that removes the watcher. After its call, nothing calls `wake`. */
   add(taskId: string, wake: () => void): () => void {
     const watcher = { wake };
     const watchers = this.#tasks.get(taskId) ?? new Set();

@@ -9,7 +9,7 @@ import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { ellipsize } from '../../shared/text/capped-text.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
-import { readInputSchema, type Checking, type InputSchema } from './input-schema.ts';
+import { readInputSchema, type Checking, type InputSchema } from './check-input.ts';
 
 /** The maximum number of offered tools. More tools would fill the model's context. */
 const MAX_TOOLS = 500;

@@ -15,7 +15,7 @@ const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
  * Returns the servers to start, with all variables expanded. So a missing variable fails before the first task.
  * @throws ProductError CONFIGURATION, which names the server and the variable, and never a value
  */
-export function serversToStart(settings: McpServerSettings, env: Environment): Map<string, McpServerEntry> {
+export function expandedServers(settings: McpServerSettings, env: Environment): Map<string, McpServerEntry> {
   const started = Object.entries(settings).filter(([, entry]) => !entry.disabled);
   return new Map(started.map(([name, entry]) => [name, expanded(name, entry, env)]));
 }

@@ -12,7 +12,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Credential } from '../http/auth/tokens.ts';
-import type { GrantedAccess, PageAccessFile } from './page-access-file.ts';
+import type { GrantedAccess, PageAccessFile } from './stored-page-access.ts';
 
 /** The lifetime of a link, in milliseconds. */
 export const LINK_MS = 10 * 60_000;

@@ -6,7 +6,7 @@ import type { Snapshot } from '../task/snapshot.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import { NO_TARGETS, resolveTargets, type JudgedCall } from './judged-call.ts';
-import type { Policy } from './policy.ts';
+import type { Policy } from './prepare-rules.ts';
 import { verdict } from './verdict.ts';
 import { count, oneLine } from '../../shared/text/one-line.ts';
 

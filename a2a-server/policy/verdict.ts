@@ -15,7 +15,7 @@ import type { AllowReason, PolicyVerdict } from '../task/events.ts';
 import type { Grant } from '../task/grants.ts';
 import type { JudgedCall } from './judged-call.ts';
 import { taskModeOf, isReadOnlyMode } from './mode.ts';
-import { NO_RULES, type Policy } from './policy.ts';
+import { NO_RULES, type Policy } from './prepare-rules.ts';
 
 /** The policy, settings and grants that apply to a call. */
 interface PolicyContext {

@@ -18,7 +18,7 @@ import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
 import { CHILD_MARKER } from '../../shared/runtime/hidden-environment.ts';
-import { endGroup, endGroups } from './process-group.ts';
+import { endGroup, endGroups } from './end-process-group.ts';
 import { processIdentityOf, markedGroups, processStateOf } from './process-identity.ts';
 
 const childOwner = z.discriminatedUnion('type', [

@@ -7,7 +7,7 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { groupOf, livingGroups, processStat } from './living-groups.ts';
-import { isAlive } from './process-group.ts';
+import { isAlive } from './end-process-group.ts';
 
 interface ProcessIdentity {
   /** The group's id: the process id of its leader. */

@@ -49,7 +49,7 @@ import { HEARTBEAT_MS } from '../http/streams/sse.ts';
 import type { StreamTickets } from '../http/auth/stream-ticket.ts';
 import type { Authenticate } from '../http/auth/tokens.ts';
 import { taskSearchRoute } from '../http/routes/task-search-route.ts';
-import { toolRoutes } from '../http/routes/tool-routes.ts';
+import { toolRoutes } from '../http/routes/tool-execution-routes.ts';
 import { pageRoute } from '../page/page-route.ts';
 import type { Page } from '../page/page-route.ts';
 import { linkRoute, signedIn, signInRoutes } from '../page/page-sign-in.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { type CheckResult, fail, ok, type ServerCheck, warn } from '../../shared/runtime/check-result.ts';
-import { requireOpenable } from '../journal/sqlite/check-journal.ts';
+import { requireOpenable } from '../journal/sqlite/require-openable.ts';
 import type { Model, Models } from '../models/model.ts';
 import { OFFLINE_MODEL_ID, TIERS } from '../models/model-settings.ts';
 import { NO_RECORDS } from '../processes/child-processes.ts';

@@ -1,6 +1,6 @@
 /** Tells a person without a model how to choose one: the command, and the models that this machine serves now. */
 import { basename, dirname, join, resolve } from 'node:path';
-import { commandLine } from '../../shared/settings/command-line.ts';
+import { commandLine } from '../../shared/settings/bridge-command-line.ts';
 import {
   hostEnvironment,
   stateDirectory,

@@ -4,10 +4,10 @@
  */
 import { realpath } from 'node:fs/promises';
 import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
-import { serversToStart } from '../mcp-servers/variables.ts';
+import { expandedServers } from '../mcp-servers/variables.ts';
 import { readPage, type Page } from '../page/page-route.ts';
 import type { RetryPolicy } from '../models/retry-policy.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { Policy } from '../policy/prepare-rules.ts';
 import type { ChildProcesses } from '../processes/child-processes.ts';
 import { builtinTools } from '../tools/builtin/builtin-tools.ts';
 import type { ReadOutput } from '../tools/builtin/read-output.ts';
@@ -50,7 +50,7 @@ export async function prepareServer(
   const confinement = await confinementOf(settings);
   const tools = worker.tools ?? toolsOf(settings, { confinement, outputs, children });
   const policy = serverPolicy(settings, tools);
-  const mcpServers = serversToStart(settings.mcpServers, process.env);
+  const mcpServers = expandedServers(settings.mcpServers, process.env);
   return { page, worker, confinement, tools, policy, mcpServers };
 }
 

@@ -51,7 +51,7 @@ import type { ReadOutput } from '../tools/builtin/read-output.ts';
 import { confinementText } from '../tools/shell/confinement.ts';
 import { createToolbox } from '../tools/toolbox.ts';
 import { barDirectory, type BarredDirectory } from '../tools/workspace/barred-directory.ts';
-import { pageAccessFile } from '../page/page-access-file.ts';
+import { pageAccessFile } from '../page/stored-page-access.ts';
 import { pageCookie } from '../page/page-cookie.ts';
 import { pageSessions } from '../page/page-sessions.ts';
 import { agentText } from './agent-backend.ts';

@@ -1,6 +1,6 @@
 /** Builds the server's policy from the operator's rules and the trust in MCP servers. */
 import { RESTORE_CHECKPOINT } from '../checkpoints/restore-checkpoint.ts';
-import { createPolicy, type Policy } from '../policy/policy.ts';
+import { createPolicy, type Policy } from '../policy/prepare-rules.ts';
 import type { ServerSettings } from './settings.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Rule } from '../policy/rule.ts';

@@ -2,7 +2,7 @@
 import { stateWord } from '../../shared/text/state-word.ts';
 import type { TaskEvent, UserMessage } from './events.ts';
 import { hasAsked, isFirstQuestion } from './pending.ts';
-import { taskEndedRefusal, type CommandRefusal, type Ruling } from './ruling.ts';
+import { taskEndedRefusal, type CommandRefusal, type CommandOutcome } from './command-outcome.ts';
 import { isTerminal, PARKED_STATES, questionOf, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 
 /** Accepts a message for the model. During a turn, the message waits in a queue for the next turn (R04). */
@@ -10,7 +10,7 @@ export function acceptMessage(
   snapshot: Snapshot,
   message: UserMessage,
   { channel, wordsDecide, taskId }: { channel: string; wordsDecide: boolean; taskId?: string | undefined },
-): Ruling {
+): CommandOutcome {
   if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   if (message.command !== undefined) return underWay(snapshot);
   const waiting = waitingCalls(snapshot);

@@ -12,7 +12,7 @@ type ReadAnswer =
 /**
  * Explains why a decision word is invalid for the call (D1). Only a question accepts an answer, and it has no approval.
  */
-export function wrongWord(
+export function decisionWordProblem(
   { callId, title }: Call,
   reason: PendingReason,
   { decision, scope }: { decision: DecisionWord; scope: DecisionScope },

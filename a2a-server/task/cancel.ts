@@ -1,11 +1,11 @@
 /** Ends a task before its work is done: by a cancel, or by its time limit. Pure. */
 import type { StopReason } from '../../shared/protocol/tool-approval.ts';
 import type { Decider, TaskEvent, ToolOutcome } from './events.ts';
-import { taskEndedRefusal, type Ruling } from './ruling.ts';
+import { taskEndedRefusal, type CommandOutcome } from './command-outcome.ts';
 import { isSettled, isTerminal, type Snapshot } from './snapshot.ts';
 
 /** Ends the task in any state (A4). Records its running tool executions as stopped by the cancel (A1). */
-export function cancel(snapshot: Snapshot, reason: string, by: Decider): Ruling {
+export function cancel(snapshot: Snapshot, reason: string, by: Decider): CommandOutcome {
   if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   const stopped = stoppedCalls(snapshot, {
     reason: 'task-cancel',
@@ -26,14 +26,14 @@ export function cancelWork(
   snapshot: Snapshot,
   { messageSeq, reason }: ReadersLeft,
   by: Decider,
-): Ruling | { type: 'keep' } {
+): CommandOutcome | { type: 'keep' } {
   return isSettled(snapshot) || snapshot.messageSeq > messageSeq
     ? { type: 'keep' }
     : cancel(snapshot, reason, by);
 }
 
 /** Ends a task that exceeded its time limit (A1). */
-export function timeOut(snapshot: Snapshot, message: string): Ruling {
+export function timeOut(snapshot: Snapshot, message: string): CommandOutcome {
   if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   const stopped = stoppedCalls(snapshot, { reason: 'timeout', message });
   return { type: 'append', events: [...stopped, { type: 'task.failed', message }] };

@@ -13,11 +13,16 @@ import type {
 } from '../../shared/protocol/tool-approval.ts';
 import type { Answer } from '../../shared/protocol/question.ts';
 import { stateWord } from '../../shared/text/state-word.ts';
-import { checkAnswer, wrongWord } from './answer.ts';
+import { checkAnswer, decisionWordProblem } from './answer.ts';
 import type { Decider, RequestedCall, TaskEvent } from './events.ts';
 import { foldNext } from './fold.ts';
 import { isFirstQuestion, parkOrContinue } from './pending.ts';
-import { invalidDecision, taskEndedRefusal, type CommandRefusal, type Ruling } from './ruling.ts';
+import {
+  invalidDecision,
+  taskEndedRefusal,
+  type CommandRefusal,
+  type CommandOutcome,
+} from './command-outcome.ts';
 import { shownOf } from './shown.ts';
 import { callOf, isAgentsOwn, isTerminal, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 
@@ -30,7 +35,7 @@ export interface ResolvedDecision {
   grant?: GrantLimits | undefined;
   reason: string | null;
   /**
-   * The code of the question that the person saw. Null for a plain word, which decides only the task's first question.
+   * The code of the question that the person saw. Null for a reply in plain text, such as `yes`: it decides only the task's first question.
    */
   shown: string | null;
   edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;
@@ -44,7 +49,7 @@ export function decide(
   decisions: readonly ResolvedDecision[],
   by: Decider,
   at: number,
-): Ruling {
+): CommandOutcome {
   const events: TaskEvent[] = [];
   for (const decision of decisions) {
     const refusal = objection(snapshot, decision) ?? repeatedIn(decisions, decision);
@@ -119,7 +124,7 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): CommandRefus
   const plain = decision.decision === 'answer' || isFirstQuestion(snapshot, call);
   if (shown === null ? !plain : shown !== shownOf(call, call.state.reason))
     return otherQuestionRefusal(call, call.state.reason);
-  const mismatch = wrongWord(call, call.state.reason, decision);
+  const mismatch = decisionWordProblem(call, call.state.reason, decision);
   if (mismatch !== undefined) return invalidDecision(mismatch);
   if (decision.decision === 'deny' && decision.scope !== 'once')
     return invalidDecision('A denial applies to one call only. Use scope "once", or omit it.');

@@ -6,7 +6,7 @@ import { NOTHING_SPENT, budgetUsageAfter } from './budget.ts';
 import { contextAfter, contextAnswered, SUMMARISED, WHOLE_CONTEXT } from './context.ts';
 import { newCall, stateAfterDecision, stateAfterVerdict } from './call-state.ts';
 import type { Artifact, JournalEntry, TaskEvent } from './events.ts';
-import { grantsAfterUse, grantsGivenBy, grantIdOf, withoutGrants } from './grants.ts';
+import { grantsAfterUse, grantsGivenBy, allowingGrantId, withoutGrants } from './grants.ts';
 import { instructionsNote } from './instructions.ts';
 import { withOutput } from './tool-outputs.ts';
 import { withCodes } from './shown.ts';
@@ -139,7 +139,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
     case 'tool.requested': {
       const call = {
         ...newCall(event.call, event.turn, stateAfterVerdict(event.verdict)),
-        grantId: grantIdOf(event.verdict),
+        grantId: allowingGrantId(event.verdict),
         rule: event.verdict.type === 'ask' ? (event.verdict.rule ?? null) : null,
       };
       return {

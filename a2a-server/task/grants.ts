@@ -56,7 +56,7 @@ export function unexpiredGrants(grants: readonly Grant[], now: number): Grant[] 
 }
 
 /** Returns the id of the grant that allowed a call, if any. Old journals have only the id of the decided call. */
-export function grantIdOf(verdict: PolicyVerdict): string | null {
+export function allowingGrantId(verdict: PolicyVerdict): string | null {
   return verdict.type === 'allow' && verdict.because.type === 'grant'
     ? (verdict.because.grantId ?? null)
     : null;
@@ -64,7 +64,7 @@ export function grantIdOf(verdict: PolicyVerdict): string | null {
 
 /** Returns the grants after a verdict. If a grant allowed the call, the grant has one use less. */
 export function grantsAfterUse(grants: readonly Grant[], verdict: PolicyVerdict): readonly Grant[] {
-  const used = grantIdOf(verdict);
+  const used = allowingGrantId(verdict);
   if (used === null) return grants;
   return grants
     .map((grant) =>

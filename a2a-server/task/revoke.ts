@@ -1,5 +1,5 @@
 /** Applies the command that revokes grants: `(snapshot, command) → events | refusal`. Total and pure. */
-import { taskEndedRefusal, type CommandRefusal, type Ruling } from './ruling.ts';
+import { taskEndedRefusal, type CommandRefusal, type CommandOutcome } from './command-outcome.ts';
 import type { Decider, TaskEvent } from './events.ts';
 import { foldNext } from './fold.ts';
 import { unexpiredGrants } from './grants.ts';
@@ -12,7 +12,7 @@ export function revoke(
   wanted: readonly string[] | 'all',
   by: Decider,
   at: number,
-): Ruling {
+): CommandOutcome {
   if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   const known = unexpiredGrants(snapshot.grants, at).map(({ grantId }) => grantId);
   const grantIds = wanted === 'all' ? known : [...new Set(wanted)];

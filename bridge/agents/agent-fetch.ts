@@ -8,7 +8,7 @@ import { parseUrl } from '../../shared/net/parse-url.ts';
 import { excerptOf, HttpFailure } from './http-failure.ts';
 import { ownSocketFetch } from './own-socket-fetch.ts';
 import { fetchWithoutIdleLimit } from './fetch-without-idle-limit.ts';
-import { WithheldCredentials } from './withheld-credentials.ts';
+import { WithheldCredentials } from './withheld-credentials-error.ts';
 
 const MEGABYTE = 1024 * 1024;
 const MAX_ANSWER = 64 * MEGABYTE;

@@ -1,6 +1,6 @@
 /** Resolves the credentials of requests: tokens and headers from the settings, the environment or a command. */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import type { SecretSource } from '../settings/agent-access.ts';
+import type { SecretSource } from '../settings/agent-settings.ts';
 import { secretFrom } from '../../shared/runtime/secret-command.ts';
 
 interface Credentials {

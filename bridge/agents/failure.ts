@@ -14,7 +14,7 @@ import { isConnectFailure } from '../../shared/net/connect-failure.ts';
 import { collapseWhitespace } from '../../shared/text/capped-text.ts';
 import { HttpFailure } from './http-failure.ts';
 import { tlsFailure } from './tls-failure.ts';
-import { WithheldCredentials } from './withheld-credentials.ts';
+import { WithheldCredentials } from './withheld-credentials-error.ts';
 
 /** The maximum length of the agent's words in an error, in characters. */
 const MAX_WORDS = 300;

@@ -18,7 +18,7 @@ const FIELD_COLUMNS = 60;
 /** A preview with more characters than this fits into no form. */
 const LONGEST = 50_000;
 
-/** One line before wrapping. Foreign text has a mark before it. The product's own rows never begin with a mark. */
+/** A line that is not wrapped yet. Text of an agent or a file begins with a mark. The product's own rows never do. */
 interface Line {
   mark: '' | '+ ' | '- ' | '$ ' | '> ' | '│ ';
   text: string;

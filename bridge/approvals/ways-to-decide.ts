@@ -1,7 +1,7 @@
 /** Lists how a person decides outside the client: one command line per action, and the local server's page. Pure. */
 import { quote } from 'shell-quote';
 import { pageAddress } from '../../shared/net/page-address.ts';
-import { LOCAL_AGENT } from '../settings/agent-access.ts';
+import { LOCAL_AGENT } from '../settings/agent-settings.ts';
 import type { Session } from '../sessions/session.ts';
 import type { McpDecisionWord } from './decision-input.ts';
 

@@ -220,7 +220,7 @@ function addServer(program: Command, add: Add, carryOut: CarryOut): void {
   const ofServer = (usage: string, description: string): Command => {
     const it = add(usage, description, server);
     return it.action(async () => {
-      const { serverCommand } = await import('./commands/server-command.ts');
+      const { serverCommand } = await import('./commands/server-journal.ts');
       await carryOut(it, (run) => serverCommand(run, it.name(), it.args));
     });
   };

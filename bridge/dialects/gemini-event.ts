@@ -11,7 +11,7 @@ import {
   activityOf,
   isAwaiting,
   isUnderway,
-  endOfText,
+  keepEnd,
   pendingActionOf,
   proposalOf,
   toolCallIn,
@@ -141,7 +141,7 @@ function toolOutput(update: {
 }): readonly Observation[] | null {
   const callId = TOOL_OUTPUT.exec(update.artifact?.artifactId ?? '')?.[1];
   if (callId === undefined) return null;
-  const text = endOfText(partsText(update.artifact?.parts ?? []));
+  const text = keepEnd(partsText(update.artifact?.parts ?? []));
   return [{ type: 'tool-output', taskId: update.taskId, sessionId: update.contextId, callId, text }];
 }
 

@@ -226,13 +226,13 @@ function previewOf(
 
 function summaryOf({ response, liveOutput }: GeminiToolCall): string {
   const shown = response?.error?.message ?? response?.resultDisplay ?? liveOutput;
-  if (typeof shown === 'string') return endOfText(shown);
+  if (typeof shown === 'string') return keepEnd(shown);
   // An edit's result repeats its diff, which the person has seen.
   return '';
 }
 
 /** Keeps the end of a long text, which holds the result. */
-export function endOfText(text: string): string {
+export function keepEnd(text: string): string {
   const trimmed = text.trim();
   return trimmed.length > SUMMARY ? `… ${trimmed.slice(-SUMMARY)}` : trimmed;
 }

@@ -7,7 +7,7 @@ import type { FileProposal, Proposal } from './proposal.ts';
 import type { Question } from './question-form.ts';
 
 export type TurnObservation = { taskId: string; sessionId: string } & (
-  | /** The turn goes on. `text`: what the agent is at, in words; null where it does not say. */ {
+  | /** The turn continues. `text`: what the agent does now, in words; null if it does not say. */ {
       type: 'moving';
       text: string | null;
     }

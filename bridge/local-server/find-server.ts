@@ -9,7 +9,7 @@ import { readServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import { obtainToken } from '../../shared/state/token-file.ts';
 import type { Endpoint } from '../agents/connection.ts';
-import { isOwnProcess } from '../state/process-id.ts';
+import { isProcessOfThisUser } from '../state/process-id.ts';
 import { healthOf, type ServerHealth } from './health.ts';
 import { withStartLock } from './start-lock.ts';
 import { OTHER_PORT, startServer } from './start-server.ts';
@@ -82,7 +82,7 @@ function commandOf({ script, stateDirectory, configFile }: LocalServer): string 
 async function runningServer(stateDirectory: string, token: string): Promise<Endpoint | undefined> {
   const record = await readServerRecord(stateDirectory);
   // A killed server leaves its record. Another program may use its port now.
-  if (record === undefined || !isOwnProcess(record.pid)) return undefined;
+  if (record === undefined || !isProcessOfThisUser(record.pid)) return undefined;
   const health = await settledHealth(record.url, token);
   switch (health.type) {
     case 'up':
@@ -116,6 +116,6 @@ function endpoint(url: string, token: string, run: ServerRunIdentity): Endpoint 
   return {
     url,
     headers: { authorization: `Bearer ${runCredential(token, run)}` },
-    isGone: () => !isOwnProcess(run.pid),
+    isGone: () => !isProcessOfThisUser(run.pid),
   };
 }

@@ -4,7 +4,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import { readServerRecord, type ServerRecord } from '../../shared/state/server-record.ts';
 import { tokenPath } from '../../shared/state/token-file.ts';
 import { healthOf } from './health.ts';
-import { isOwnProcess } from '../state/process-id.ts';
+import { isProcessOfThisUser } from '../state/process-id.ts';
 
 export type ServerState =
   | { type: 'running'; record: ServerRecord }
@@ -15,7 +15,7 @@ export type ServerState =
 export async function serverState(stateDirectory: string): Promise<ServerState> {
   const record = await readServerRecord(stateDirectory);
   // A killed server leaves its record. Another program may use its port now.
-  if (record === undefined || !isOwnProcess(record.pid)) return { type: 'stopped' };
+  if (record === undefined || !isProcessOfThisUser(record.pid)) return { type: 'stopped' };
   const token = await readFile(tokenPath(stateDirectory), 'utf8').catch(() => '');
   const health = await healthOf(record.url, token.trim());
   switch (health.type) {

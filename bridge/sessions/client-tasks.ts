@@ -10,7 +10,7 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Outbox } from '../state/outbox.ts';
 import type { DelegationService } from './delegation-service.ts';
 import type { LiveSessions } from './live-sessions.ts';
-import { newestMessage } from './newest-message.ts';
+import { newestMessage } from './newest-delegation.ts';
 import type { Session } from './session.ts';
 
 /** The connection of one MCP client. Compared by identity. */

@@ -11,7 +11,7 @@ interface SessionAgent {
 
 /**
  * Asks all agents in parallel. Returns the first agent that knows the session, and does not wait for the others.
- * @param among the number of agents; with several, each has less time
+ * @param among the number of agents that the whole search asks; with several, each has less time
  * @param trouble collects the failures of the other agents
  */
 export async function findSessionAgent(

@@ -8,7 +8,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { A2aConnection } from '../agents/connection.ts';
 import { requestFailure } from '../agents/failure.ts';
-import { type BackOff, delayAfter, spread } from '../../shared/runtime/back-off.ts';
+import { type BackOff, delayAfter, withFixedJitter } from '../../shared/runtime/back-off.ts';
 import { findByMessage } from './find-lost-message.ts';
 import type { Delivery } from './session-state.ts';
 
@@ -58,7 +58,7 @@ type MessageArrival = 'no' | 'unresolved' | 'unknown';
 /** @throws ProductError with the fact `arrived` (see `MessageArrival`) */
 export async function send(sending: SendOptions): Promise<AcknowledgedMessage> {
   const { agent, signal, withdrawal, resumed = false, onDelivery = () => undefined } = sending;
-  const backOff = spread(sending.backOff);
+  const backOff = withFixedJitter(sending.backOff);
   /** An earlier attempt may have arrived. A later attempt that cannot connect does not change that (R99). */
   let mayHaveArrived = false;
   let last: Undelivered | undefined;

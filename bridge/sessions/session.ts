@@ -109,7 +109,7 @@ export class Session {
       view: () => this.view,
       enough: () => !this.#wanted(),
       take: (event, connection) => this.take(event, connection),
-      rested: () => this.#apply({ type: 'stream-ended' }),
+      streamEnded: () => this.#apply({ type: 'stream-ended' }),
       streamed: (change) => this.#tell({ type: 'stream', change }),
       over: (error) => this.#readingIsOver(error),
     });

@@ -2,8 +2,9 @@
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 
 /**
+ * Returns true if a later message to the same task is open, or if the entry of `messageId` is not open any more.
  * @param open the open entries of all the user's bridges, oldest first
- * @param messageId the message with the cancel. If its entry is not open any more, the cancel has no effect.
+ * @param messageId the message with the cancel
  * @param taskId the task of that message
  */
 export function isTakenBack(open: readonly OutboxEntry[], messageId: string, taskId: string): boolean {

@@ -32,8 +32,8 @@ interface TaskReading {
   /** The session needs no more events. */
   enough: () => boolean;
   take: (event: StreamResponse, connection: A2aConnection) => void;
-  /** Called when the agent has ended a stream. The state at that time is then final. */
-  rested: () => void;
+  /** Called when the agent has closed a stream regularly: the task waits, or has ended. */
+  streamEnded: () => void;
   streamed: (change: StreamChange) => void;
   /** Called when the reading has ended. `trouble`: why no stream could stay open. */
   over: (trouble: ProductError | undefined) => void;
@@ -108,12 +108,12 @@ export class TaskReader {
     }
     if (this.#folding !== stream) return;
     this.#live = false;
-    if (sound) this.#for.rested();
+    if (sound) this.#for.streamEnded();
     this.#for.over(undefined);
   }
 
   async #keepReading(stream: number, taskId: string, signal: AbortSignal): Promise<void> {
-    const { backOff, agent, view, enough, take, rested, over, streamed } = this.#for;
+    const { backOff, agent, view, enough, take, streamEnded, over, streamed } = this.#for;
     const folds = (): boolean => this.#folding === stream;
     let trouble: ProductError | undefined;
     let open = false;
@@ -136,7 +136,7 @@ export class TaskReader {
         onOpen: () => report({ type: 'opened' }),
         onEnd() {
           report({ type: 'closed' });
-          if (folds()) rested();
+          if (folds()) streamEnded();
         },
         onCut: (error) => report({ type: 'broken', error }),
       });

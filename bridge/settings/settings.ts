@@ -11,7 +11,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import { LOG_LEVELS } from '../../shared/runtime/logging.ts';
 import { locationFlags, settingsSources } from '../../shared/settings/settings-sources.ts';
 import { APPROVALS, FORM_FIELDS } from './approval-mode.ts';
-import { agentAccess, httpUrl } from './agent-access.ts';
+import { agentAccess, httpUrl } from './agent-settings.ts';
 import { webhookSettingsSchema } from './webhook-settings.ts';
 import { DIALECT_NAMES } from '../dialects/dialect.ts';
 import { ON_CANCEL } from '../mcp/cancelled-calls/cause.ts';

@@ -1,6 +1,6 @@
 /** The setting `approvalWebhook`: where the bridge posts pending actions, and how the two sides authenticate. */
 import { z } from 'zod';
-import { agentAccess, httpUrl } from './agent-access.ts';
+import { agentAccess, httpUrl } from './agent-settings.ts';
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 

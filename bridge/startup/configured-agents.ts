@@ -1,6 +1,6 @@
 /** Creates the agents that the settings name, without connecting to them. */
 import { join } from 'node:path';
-import { LOCAL_AGENT } from '../settings/agent-access.ts';
+import { LOCAL_AGENT } from '../settings/agent-settings.ts';
 import type { AgentSettings, BridgeSettings } from '../settings/settings.ts';
 import { Agent } from '../agents/agent.ts';
 import type { Endpoint } from '../agents/connection.ts';

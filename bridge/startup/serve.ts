@@ -126,7 +126,7 @@ async function programLine(
   { stateDir, configFile, agentUrl }: BridgeSettings,
   { bridgeScript }: ProgramPaths,
 ): Promise<string> {
-  const { commandLine } = await import('../../shared/settings/command-line.ts');
+  const { commandLine } = await import('../../shared/settings/bridge-command-line.ts');
   const { [STATE_DIRECTORY_VARIABLE]: _, ...env } = process.env;
   const usual = resolve(stateDirectory({ ...hostEnvironment(), env }));
   return commandLine(

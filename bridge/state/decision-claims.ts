@@ -19,7 +19,7 @@ export interface AskedQuestion {
 export interface DecisionClaim {
   /** The message that carries the decision. */
   messageId: string;
-  /** The process that made the claim still runs. It knows whether the message arrived. */
+  /** True while the process that made the claim runs. Only that process knows whether the decision arrived. */
   running: boolean;
 }
 

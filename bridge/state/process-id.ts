@@ -38,7 +38,7 @@ export function isProcess(pid: number): boolean {
 }
 
 /** Whether a process of this user has that pid. A process of another user has reused the pid (EPERM). */
-export function isOwnProcess(pid: number): boolean {
+export function isProcessOfThisUser(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

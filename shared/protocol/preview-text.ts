@@ -1,5 +1,5 @@
 /** Formats previews, questions and answers as text for people and models. Pure. */
-import { type QuotedText, quoted, type TextLimits, visibleLine } from '../text/visible-text.ts';
+import { type QuotedText, withMarkedLines, type TextLimits, visibleLine } from '../text/visible-text.ts';
 import type { Preview, ToolSource } from './tool-approval.ts';
 import type { Answer, FormSchema, Question } from './question.ts';
 
@@ -11,17 +11,17 @@ export function quotedPreview(preview: Preview, room?: TextLimits): QuotedText {
   switch (preview.type) {
     case 'diff':
       // A unified diff ends with a line feed.
-      return quoted(preview.diff.replace(/\n$/, ''), room);
+      return withMarkedLines(preview.diff.replace(/\n$/, ''), room);
     case 'command': {
-      const command = quoted(`$ ${preview.command}`, room);
+      const command = withMarkedLines(`$ ${preview.command}`, room);
       return { ...command, text: `${command.text}\n(in ${visibleLine(preview.cwd)})` };
     }
     case 'url':
-      return quoted(preview.url, room);
+      return withMarkedLines(preview.url, room);
     case 'json':
-      return quoted(jsonText(preview.value), room);
+      return withMarkedLines(jsonText(preview.value), room);
     case 'question':
-      return quoted(questionText(preview), room);
+      return withMarkedLines(questionText(preview), room);
   }
 }
 

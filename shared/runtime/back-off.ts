@@ -19,7 +19,7 @@ export const BACK_OFF: BackOff = {
 };
 
 /** The same back-off, with its jitter chosen once. So `delayAfter` knows each delay in advance. */
-export function spread({ minTimeout, randomize, ...rest }: BackOff): BackOff {
+export function withFixedJitter({ minTimeout, randomize, ...rest }: BackOff): BackOff {
   return { ...rest, minTimeout: randomize ? minTimeout * (1 + Math.random()) : minTimeout, randomize: false };
 }
 

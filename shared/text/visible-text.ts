@@ -137,7 +137,7 @@ export type QuotedText =
  * Foreign text with a line mark before every line, so that no line looks like the product's own.
  * @param room the limit; without it, all of the text
  */
-export function quoted(text: string, room?: TextLimits): QuotedText {
+export function withMarkedLines(text: string, room?: TextLimits): QuotedText {
   const fitted = fit(visibleLines(text).join('\n'), room);
   return { ...fitted, text: withLineMarks(fitted.text) };
 }

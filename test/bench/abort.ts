@@ -6,7 +6,7 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@a2a-js/sdk/client';
 import { z } from 'zod';
-import { isAlive } from '../../a2a-server/processes/process-group.ts';
+import { isAlive } from '../../a2a-server/processes/end-process-group.ts';
 import { plan, shell } from '../support/offline-plan.ts';
 import { activityOf, cardOf, clientFor, saying, startAgent, WITH_APPROVAL } from './agent.ts';
 import type { Agent, AgentOptions } from './agent.ts';

@@ -1,6 +1,6 @@
 /** Calls in the form that policy judges. */
 import { NO_TARGETS, type ResolvedTargets, type JudgedCall } from '../../a2a-server/policy/judged-call.ts';
-import { createPolicy, type Policy } from '../../a2a-server/policy/policy.ts';
+import { createPolicy, type Policy } from '../../a2a-server/policy/prepare-rules.ts';
 import { rulesSchema } from '../../a2a-server/policy/rule.ts';
 
 const builtIn = { type: 'built-in' } as const;

@@ -7,7 +7,7 @@ import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
 import { acceptMessage } from '../../a2a-server/task/accept-message.ts';
 import { cancel } from '../../a2a-server/task/cancel.ts';
 import { decide } from '../../a2a-server/task/decide.ts';
-import type { Ruling } from '../../a2a-server/task/ruling.ts';
+import type { CommandOutcome } from '../../a2a-server/task/command-outcome.ts';
 import { decisionInText } from '../../a2a-server/task/text-decision.ts';
 import type {
   JournalEntry,
@@ -116,7 +116,7 @@ export class TaskMachine {
   readonly entries: JournalEntry[] = [];
   snapshot: Snapshot;
   /** Rulings on commands, in order, with the snapshot before each. */
-  readonly rulings: { ruling: Ruling; before: Snapshot }[] = [];
+  readonly rulings: { ruling: CommandOutcome; before: Snapshot }[] = [];
   /** Tool executions whose process crashed. */
   readonly #dead = new Set<string>();
   #id = 0;
@@ -199,7 +199,7 @@ export class TaskMachine {
     }
   }
 
-  #command(rule: (snapshot: Snapshot) => Ruling): void {
+  #command(rule: (snapshot: Snapshot) => CommandOutcome): void {
     const before = this.snapshot;
     const ruling = rule(before);
     this.rulings.push({ ruling, before });

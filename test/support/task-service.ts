@@ -21,7 +21,7 @@ import type { ChildProcesses } from '../../a2a-server/processes/child-processes.
 import { NO_BUDGET, type Budget } from '../../a2a-server/task/budget.ts';
 import { NO_EXPIRY } from '../../a2a-server/task/expiry.ts';
 import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
-import { createPolicy } from '../../a2a-server/policy/policy.ts';
+import { createPolicy } from '../../a2a-server/policy/prepare-rules.ts';
 import { rulesSchema, type ruleSchema } from '../../a2a-server/policy/rule.ts';
 import { builtinTools } from '../../a2a-server/tools/builtin/builtin-tools.ts';
 import type { Tool } from '../../a2a-server/tools/tool.ts';

@@ -26,9 +26,9 @@ import {
   lossError,
   lossOf,
   missingSince,
-  shortenedSince,
+  lossByTruncation,
 } from './journal-loss.ts';
-import { type Mark, readMark, removeMark, sizeOf } from './journal-mark.ts';
+import { type Mark, readMark, removeMark, fileSize } from './journal-mark.ts';
 import { migrate, requireCurrentSchema } from './schema.ts';
 import { journalReportOf, requireFile, type JournalReport } from './verify-journal.ts';
 
@@ -50,7 +50,7 @@ export function backupJournal(path: string, target: string): CopyReport {
     throw new ProductError('CONFIGURATION', `The file ${target} exists. Choose another name.`, {
       facts: { path: target },
     });
-  const shortened = shortenedSince(path, readMark(path));
+  const shortened = lossByTruncation(path, readMark(path));
   if (shortened !== undefined) throw lossError(path, shortened);
   return writing(target, (draft) => {
     reading(path, (database) => {
@@ -131,7 +131,8 @@ export async function acceptLoss(path: string): Promise<JournalLoss | undefined>
   const lock = lockJournal(place);
   try {
     await requireUnused(place);
-    const loss = shortenedSince(place, mark) ?? (sizeOf(place) === 0 ? undefined : missingIn(place, mark));
+    const loss =
+      lossByTruncation(place, mark) ?? (fileSize(place) === 0 ? undefined : missingIn(place, mark));
     if (loss !== undefined) removeMark(place);
     return loss;
   } finally {
@@ -141,7 +142,7 @@ export async function acceptLoss(path: string): Promise<JournalLoss | undefined>
 
 /** @throws JournalInUse if a server uses the journal although its lock file was deleted */
 async function requireUnused(path: string): Promise<void> {
-  if (sizeOf(path) === 0) return;
+  if (fileSize(path) === 0) return;
   let database: Sqlite;
   try {
     database = openSqlite(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
@@ -180,7 +181,7 @@ function reading<Result>(path: string, read: (database: Sqlite) => Result): Resu
 
 /** Counts the tasks. Undefined if the file exists and cannot be read. */
 function tasksAt(path: string): number | undefined {
-  if (sizeOf(path) === 0) return 0;
+  if (fileSize(path) === 0) return 0;
   try {
     return reading(path, (database) => integerColumn(database.query(COUNT_TASKS)()[0]?.[0]));
   } catch {
@@ -207,7 +208,7 @@ function checkedCopy(copy: string, name: string): CopyReport {
     'The backup',
   );
   const [first] = problems;
-  if (first === undefined) return { ...report, bytes: sizeOf(copy) };
+  if (first === undefined) return { ...report, bytes: fileSize(copy) };
   throw new ProductError(
     'CONFIGURATION',
     `${name} is damaged, so it is not used: ${first} Use another backup. "a2a-server verify <file>" lists all problems.`,

@@ -47,7 +47,7 @@ export class SessionDeletion {
     this.#hide = [
       database.command('DELETE FROM commands WHERE task = ?'),
       database.command('DELETE FROM tool_executions WHERE task = ?'),
-      // No client can guess the new id. `packed` is set to the end, so compaction skips the task.
+      // The row stays until its events are deleted. No client can guess its new id. Compaction skips a task with `packed = seq`.
       database.command(
         `UPDATE tasks SET principal = '${HIDDEN}', task_id = 'deleted-' || hex(randomblob(16)), packed = seq, saved = 0
          WHERE key = ?`,

@@ -5,7 +5,7 @@ import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 import { integerColumn } from './columns.ts';
 import { COUNT_TASKS } from './delete-sessions.ts';
-import { type Mark, readMark, sizeOf } from './journal-mark.ts';
+import { type Mark, readMark, fileSize } from './journal-mark.ts';
 
 /** Tasks or events that the mark names and the journal does not have. */
 export type JournalLoss =
@@ -19,8 +19,8 @@ const HEADER_BYTES = 100;
  * Detects a truncated file before SQLite opens it. `VACUUM` also makes a file smaller, but then the size in its header
  * is correct. Call this only while this process has no lock on the file, because it opens and closes the file.
  */
-export function shortenedSince(path: string, mark: Mark | undefined): JournalLoss | undefined {
-  const bytes = sizeOf(path);
+export function lossByTruncation(path: string, mark: Mark | undefined): JournalLoss | undefined {
+  const bytes = fileSize(path);
   if (mark === undefined || bytes >= mark.bytes || bytes >= sizeInHeader(path, bytes)) return undefined;
   return { type: 'shortened', bytes, expectedBytes: mark.bytes };
 }
@@ -105,7 +105,7 @@ export function lossError(path: string, loss: JournalLoss, keptLog?: string): Pr
  */
 export function keepLog(path: string): string | undefined {
   const copy = `${path}-wal.damaged`;
-  if (sizeOf(`${path}-wal`) === 0) return sizeOf(copy) === 0 ? undefined : copy;
+  if (fileSize(`${path}-wal`) === 0) return fileSize(copy) === 0 ? undefined : copy;
   try {
     copyFileSync(`${path}-wal`, copy, constants.COPYFILE_EXCL);
     return copy;

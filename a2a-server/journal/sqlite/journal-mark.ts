@@ -49,7 +49,7 @@ export function removeMark(journalPath: string): void {
 }
 
 /** Returns the size of a file in bytes; 0 if the file does not exist. */
-export function sizeOf(path: string): number {
+export function fileSize(path: string): number {
   try {
     return statSync(path).size;
   } catch (error) {
@@ -136,7 +136,7 @@ export class MarkWriter {
   async #write(): Promise<void> {
     this.#changed = false;
     try {
-      const bytes = sizeOf(this.#path);
+      const bytes = fileSize(this.#path);
       const mark: Mark = { version: 1, tasks: this.#tasks, bytes, recent: [...this.#recent] };
       await replaceFile(markPath(this.#path), `${JSON.stringify(mark)}\n`);
     } catch {

@@ -28,7 +28,7 @@ import { EntryReader } from './event-rows.ts';
 import { SessionDeletion } from './delete-sessions.ts';
 import { makePrivate, prepareJournalDirectory } from './journal-files.ts';
 import { claimJournal, lockJournal, type JournalLock } from './journal-lock.ts';
-import { keepLog, lossError, missingSince, shortenedSince } from './journal-loss.ts';
+import { keepLog, lossError, missingSince, lossByTruncation } from './journal-loss.ts';
 import { MarkWriter, readMark } from './journal-mark.ts';
 import { migrate } from './schema.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
@@ -68,7 +68,7 @@ export async function openSqliteJournal({
   try {
     const before = readMark(place);
     const opened = withStorageErrors(place, () => {
-      const shortened = shortenedSince(place, before);
+      const shortened = lossByTruncation(place, before);
       if (shortened !== undefined) throw lossError(place, shortened);
       database = openSqlite(place, { busyTimeoutMs: BUSY_TIMEOUT_MS });
       migrate(database, place);

@@ -13,7 +13,7 @@ import { bytesColumn, integerColumn, textColumn } from './columns.ts';
 import { HIDDEN } from './delete-sessions.ts';
 import { EntryReader } from './event-rows.ts';
 import { lossOf, lossText } from './journal-loss.ts';
-import { sizeOf } from './journal-mark.ts';
+import { fileSize } from './journal-mark.ts';
 import { requireCurrentSchema } from './schema.ts';
 
 export interface JournalReport {
@@ -50,7 +50,7 @@ export function verifyJournal(path: string): JournalReport & { bytes: number } {
       database.exec('COMMIT');
       const loss = lossOf(database, path);
       if (loss !== undefined) report.problems.push(`${capital(lossText(loss))}.`);
-      return { ...report, bytes: sizeOf(path) };
+      return { ...report, bytes: fileSize(path) };
     } finally {
       database.close();
     }

@@ -13,7 +13,7 @@ import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { atMost } from '../../../shared/runtime/timeout.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { commandEnvironment } from '../../tools/shell/command-environment.ts';
-import { endGroup } from '../../processes/process-group.ts';
+import { endGroup } from '../../processes/end-process-group.ts';
 import { LineSplitter } from '../../../shared/net/line-splitter.ts';
 import {
   MAX_MESSAGE,

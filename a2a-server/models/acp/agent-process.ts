@@ -10,7 +10,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { NO_RECORDS, type ChildProcesses } from '../../processes/child-processes.ts';
-import { endGroup, isAlive } from '../../processes/process-group.ts';
+import { endGroup, isAlive } from '../../processes/end-process-group.ts';
 import { errorCodeOf } from '../../tools/workspace/file-failure.ts';
 import { agentName, commandText, type AcpAgentCommand } from './agent-command.ts';
 import { MessageLines } from './message-lines.ts';

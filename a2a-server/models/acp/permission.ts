@@ -89,9 +89,7 @@ function toolOf(kind: ToolKind, places: readonly string[]): ToolKind {
  * and no person could see or revoke the trust.
  * @returns undefined if the agent offers no approval
  */
-export function permissionOutcome(
-  options: readonly PermissionOption[],
-): RequestPermissionOutcome | undefined {
+export function approveOutcome(options: readonly PermissionOption[]): RequestPermissionOutcome | undefined {
   return select(options, 'allow_once') ?? select(options, 'allow_always');
 }
 

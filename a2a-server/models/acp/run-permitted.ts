@@ -8,7 +8,7 @@ import { ToolStopped, type ToolResult, type ToolRun } from '../../tools/tool.ts'
 import { contentPartsOf } from './session-updates.ts';
 import type { LiveAgent } from './live-agent.ts';
 import type { LiveAgents } from './live-agents.ts';
-import { permissionOutcome, rejectOutcome, type Permission } from './permission.ts';
+import { approveOutcome, rejectOutcome, type Permission } from './permission.ts';
 import { hasToolCallEnded, toolCallText } from './acp-tool-call.ts';
 
 /** Maximum characters of the result. */
@@ -42,7 +42,7 @@ export async function runPermitted(
       permission.answer(rejectOutcome(permission.options));
       throw error;
     });
-    const outcome = permissionOutcome(permission.options);
+    const outcome = approveOutcome(permission.options);
     if (outcome === undefined) {
       permission.answer(rejectOutcome(permission.options));
       throw new Error(

@@ -41,7 +41,7 @@ const schema = z.strictObject({
     .describe('The person may answer in their own words instead of selecting a choice.'),
 });
 
-export const askPerson: Tool = defineTool({
+export const askPersonTool: Tool = defineTool({
   name: 'ask-person',
   description:
     'Asks the person you work for a question and waits for the answer without a time limit. Use it for what only the person knows: a preference, a fact you cannot find out, or which option to take. Do not use it to ask for permission: the server asks the person about each call that needs approval.',

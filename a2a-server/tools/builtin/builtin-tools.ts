@@ -2,7 +2,7 @@
 import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
 import { NO_RECORDS, type ChildProcesses } from '../../processes/child-processes.ts';
 import { appendFile } from './append-file.ts';
-import { askPerson } from './ask-person.ts';
+import { askPersonTool } from './ask-person.ts';
 import { createCrawl } from './crawl.ts';
 import { deleteFile } from './delete-file.ts';
 import { editFile } from './edit-file.ts';
@@ -20,7 +20,7 @@ import type { Tool } from '../tool.ts';
 import { updateTodos } from './update-todos.ts';
 import { createWait } from './wait.ts';
 import { allowedHosts } from '../web/allowed-hosts.ts';
-import { systemResolve } from '../web/allowed-addresses.ts';
+import { systemResolve } from '../web/resolve-checked-host.ts';
 import { writeFile } from './write-file.ts';
 
 /** A2: the time between SIGTERM and SIGKILL, in milliseconds. */
@@ -78,6 +78,6 @@ export function builtinTools(options: BuiltinToolsOptions = {}): Tool[] {
     createCrawl(web),
     updateTodos,
     createWait(clock),
-    askPerson,
+    askPersonTool,
   ];
 }

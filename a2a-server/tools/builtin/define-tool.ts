@@ -19,8 +19,8 @@ interface ToolDefinition<Input> extends Omit<Tool<Input>, 'schema' | 'source' | 
   reach?: (input: Input) => CallTargets;
 }
 
-/** Throws if the signal has aborted. After an abort, the workspace starts no new operation. */
-function heeding<Context extends ToolContext>(context: Context): Context {
+/** Returns the context with a workspace that starts no operation after an abort. @throws if the signal has aborted already */
+function abortableContext<Context extends ToolContext>(context: Context): Context {
   context.signal.throwIfAborted();
   return { ...context, workspace: abortableWorkspace(context.workspace, context.signal) };
 }
@@ -48,9 +48,9 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     title: (input) => definition.title(parse(input)),
     ...(reach && { reach: (input: unknown) => reach(parse(input)) }),
     show: async (input: unknown, context: ToolContext): Promise<ToolPreview> =>
-      definition.show(parse(input), heeding(context)),
+      definition.show(parse(input), abortableContext(context)),
     run: async (input: unknown, run: ToolRun): Promise<ToolResult> =>
-      definition.run(parse(input), heeding(run)),
+      definition.run(parse(input), abortableContext(run)),
     ...(withContent && {
       withContent: (input: unknown, content: string) => withContent(parse(input), content),
     }),

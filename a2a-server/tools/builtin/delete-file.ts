@@ -5,7 +5,7 @@ import { defineTool } from './define-tool.ts';
 import { count, oneLine } from '../../../shared/text/one-line.ts';
 import { ToolStopped, type Tool } from '../tool.ts';
 import { refuseFull } from '../workspace/remove.ts';
-import { surveyHash, withDescendants, type SurveyEntry } from '../workspace/survey.ts';
+import { surveyHash, withDescendants, type SurveyEntry } from '../workspace/list-for-removal.ts';
 
 /** The preview has at most this many characters of names. A person cannot review more. */
 const MAX_LISTED = 1_000_000;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
-import { surveyHash } from '../workspace/survey.ts';
+import { surveyHash } from '../workspace/list-for-removal.ts';
 
 const schema = z.strictObject({
   path: z.string().min(1).describe('File, relative to the workspace.'),

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { count, oneLine } from '../../../shared/text/one-line.ts';
-import { textFinder } from '../../../shared/text/text-finder.ts';
+import { textFinder } from '../../../shared/text/linear-search.ts';
 import type { Tool } from '../tool.ts';
 
 const DEFAULT_CHARACTERS = 20_000;

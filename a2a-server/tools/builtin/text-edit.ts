@@ -1,5 +1,5 @@
 /** Replaces passages of a text. The functions are pure and never guess a place. */
-import { textFinder } from '../../../shared/text/text-finder.ts';
+import { textFinder } from '../../../shared/text/linear-search.ts';
 
 export interface TextEdit {
   oldText: string;

@@ -1,5 +1,5 @@
 /** Finds where a pattern matches in a line. */
-import { textFinder } from '../../../shared/text/text-finder.ts';
+import { textFinder } from '../../../shared/text/linear-search.ts';
 
 interface LinePattern {
   pattern: string;

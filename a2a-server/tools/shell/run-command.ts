@@ -27,7 +27,7 @@ import {
   hasEndedWithin,
   hasExited,
   type GroupEnd,
-} from '../../processes/process-group.ts';
+} from '../../processes/end-process-group.ts';
 
 /** Maximum characters of output in the result. */
 const MAX_OUTPUT = 30_000;

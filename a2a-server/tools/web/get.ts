@@ -9,7 +9,7 @@ import type { AllowedHosts } from './allowed-hosts.ts';
 import { readBody, type Body } from './body.ts';
 import { mediaType, type MediaType } from './media-type.ts';
 import { networkFailure } from './network-failure.ts';
-import { allowedAddresses, type Resolve } from './allowed-addresses.ts';
+import { allowedAddresses, type Resolve } from './resolve-checked-host.ts';
 import { sendGet } from './send-get.ts';
 import { webUrl } from './web-url.ts';
 

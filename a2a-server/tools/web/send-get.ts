@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { packageVersion } from '../../../shared/runtime/version.ts';
-import { pinnedLookup } from './allowed-addresses.ts';
+import { pinnedLookup } from './resolve-checked-host.ts';
 
 /** The product token for robots.txt files (RFC 9309 §2.2.1). */
 export const ROBOT = 'mcp-a2a-bridge';

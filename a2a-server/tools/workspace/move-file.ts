@@ -10,7 +10,7 @@ import { lstat, rename, unlink } from 'node:fs/promises';
 import type { Directory } from './directory.ts';
 import type { NamedEntry, ResolvedPath } from './resolve-path.ts';
 import { inputChangedError, renameNoReplace, withParents } from './replace-file.ts';
-import { surveyHash, entryMark, survey } from './survey.ts';
+import { surveyHash, entryMark, survey } from './list-for-removal.ts';
 
 export interface Move {
   /** The hash from the preview; null if there was no preview. */

@@ -10,7 +10,7 @@ import type { Directory } from './directory.ts';
 import { errorCodeOf } from './file-failure.ts';
 import type { NamedEntry } from './resolve-path.ts';
 import { inputChangedError } from './replace-file.ts';
-import { surveyHash, entryMark, survey, type SurveyEntry } from './survey.ts';
+import { surveyHash, entryMark, survey, type SurveyEntry } from './list-for-removal.ts';
 
 export interface Removal {
   /** Also delete the content of a directory. */

@@ -16,7 +16,7 @@ import { requireMovable, moveFile, type Move } from './move-file.ts';
 import { withEntry, withResolvedPath, type ResolvedPath, type Root } from './resolve-path.ts';
 import { removeEntry, type Removal } from './remove.ts';
 import { replaceFile, type Replacement } from './replace-file.ts';
-import { survey, type SurveyEntry } from './survey.ts';
+import { survey, type SurveyEntry } from './list-for-removal.ts';
 import { notRegular, readContent, readText, type FileContent, type TextFile } from './text-file.ts';
 import { walkTree, type TreeDirectory, type TreeOptions } from './tree.ts';
 

@@ -1,7 +1,7 @@
 /** Builds the body of a post: what waits for a decision, and later what was decided. Pure. */
 import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { quoted, visibleLine } from '../../../shared/text/visible-text.ts';
+import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { McpDecisionWord } from '../decision-input.ts';
 import { decisionLines } from '../ways-to-decide.ts';
 import { offeredWords } from '../../mcp/reports/session-report.ts';
@@ -64,7 +64,7 @@ export function askedNotice(about: NoticeSubject, view: TaskView, now: number): 
           : {
               callId: question.id,
               shown: question.shown,
-              text: quoted(question.text, { characters: SHOWN }).text,
+              text: withMarkedLines(question.text, { characters: SHOWN }).text,
             },
       howToDecide: howToDecide(posted, question),
     },

@@ -72,8 +72,9 @@ async function confirmed(
   words: string,
 ): Promise<string> {
   if (options.json !== true) terminal.say(text);
-  const instead = `answer ${visibleLine(shown)} <words>`;
-  if (await askToConfirm(terminal, { json: options.json === true, instead }, 'Answer this?')) return words;
+  const commandWithoutQuestion = `answer ${visibleLine(shown)} <words>`;
+  if (await askToConfirm(terminal, { json: options.json === true, commandWithoutQuestion }, 'Answer this?'))
+    return words;
   throw new ProductError('DECISION_NEEDED', 'Nothing was answered.');
 }
 

@@ -70,13 +70,16 @@ async function shownAndAgreed(
   const what = actions.length === 1 ? '' : ` all ${String(actions.length)}`;
   return askToConfirm(
     terminal,
-    { json: options.json === true, instead: instead(word, actions) },
+    { json: options.json === true, commandWithoutQuestion: commandWithoutQuestion(word, actions) },
     `${word === 'approve' ? 'Approve' : 'Deny'}${what}?`,
   );
 }
 
 /** Returns the command that decides by the code, without asking. Several actions have no such command. */
-function instead(word: 'approve' | 'deny', actions: readonly PendingAction[]): string | undefined {
+function commandWithoutQuestion(
+  word: 'approve' | 'deny',
+  actions: readonly PendingAction[],
+): string | undefined {
   const [action, another] = actions;
   return action === undefined || another !== undefined ? undefined : `${word} ${visibleLine(action.shown)}`;
 }

@@ -1,7 +1,7 @@
 /** `doctor`: checks all parts of the set-up, and names the next step for each. */
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
-import { LOCAL_AGENT } from '../../settings/agent-access.ts';
+import { LOCAL_AGENT } from '../../settings/agent-settings.ts';
 import { configuredAgents } from '../../startup/configured-agents.ts';
 import { clientEnvironment } from '../clients/client.ts';
 import { checkAgent } from '../doctor/check-agent.ts';

@@ -3,7 +3,7 @@ import { text as readText } from 'node:stream/consumers';
 import { readFile } from 'node:fs/promises';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import { quoted, visibleLine } from '../../../shared/text/visible-text.ts';
+import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
 import { personDecisionOf } from '../../approvals/decision-input.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { askToConfirm, requireTerminal } from '../terminal/confirm.ts';
@@ -57,7 +57,7 @@ export async function edit(
     const diff = createTwoFilesPatch('proposed', 'edited', editable.text, changed, undefined, undefined, {
       headerOptions: FILE_HEADERS_ONLY,
     });
-    terminal.say(paintDiff(quoted(diff).text, terminal.paint));
+    terminal.say(paintDiff(withMarkedLines(diff).text, terminal.paint));
   }
   if (!(await askToConfirm(terminal, asking, 'Approve it with this change?'))) {
     terminal.say('Nothing was decided.');

@@ -1,5 +1,5 @@
 /** `model` and `model list`: show the models in use, and the models that can be chosen. */
-import { runningAgent } from '../../local-server/running-agent.ts';
+import { runningAgent } from '../../local-server/ask-which-agent.ts';
 import { serverState } from '../../local-server/server-state.ts';
 import { knownText, localText, usesText } from '../models/model-text.ts';
 import { serverModels } from '../models/server-models.ts';

@@ -1,7 +1,7 @@
 /** `show`: prints in full what waits in a session, or one call. It decides nothing. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { quoted, visibleLine } from '../../../shared/text/visible-text.ts';
+import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Question } from '../../dialects/observation.ts';
 import { costLine } from '../../mcp/reports/cost-text.ts';
 import { pendingReport } from '../../mcp/reports/session-report.ts';
@@ -49,7 +49,7 @@ export async function show(run: CommandRun<CommonOptions>, given: string): Promi
       terminal.say(terminal.paint('gray', howToDecide(action)));
     }
     if (question !== null) {
-      terminal.say(`\nIt asks:\n${quoted(question.text).text}`);
+      terminal.say(`\nIt asks:\n${withMarkedLines(question.text).text}`);
       terminal.say(terminal.paint('gray', `Answer with: mcp-a2a-bridge answer ${question.shown} <words>`));
     }
     if (actions.length === 0 && question === null)

@@ -1,6 +1,6 @@
 /** Prints the state of a session's task: its output, and the pending decisions. */
 import { visibleText } from '../../../shared/text/visible-text.ts';
-import { outputOf } from '../../mcp/reports/session-report.ts';
+import { agentOutput } from '../../mcp/reports/session-report.ts';
 import { problemOf } from '../../sessions/session-state.ts';
 import type { Session } from '../../sessions/session.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
@@ -12,7 +12,7 @@ import type { CommonOptions, CommandRun } from './run-command.ts';
 export function reportOutcome({ options, terminal }: CommandRun<CommonOptions>, session: Session): number {
   const { id, agent, view, stateName: state } = session;
   const problem = problemOf(session.state);
-  const output = view === undefined ? '' : outputOf(view);
+  const output = view === undefined ? '' : agentOutput(view);
   const pending = view?.pending ?? [];
   if (options.json === true) {
     const taskId = view?.taskId ?? null;

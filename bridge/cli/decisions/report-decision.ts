@@ -22,7 +22,7 @@ export function reportDecision(
 ): void {
   const { id, view, agent } = session;
   const just = new Set(decided.map(({ callId }) => callId));
-  // The agent's answer begins with the task. The events of this decision may come later.
+  // The answer may show the task before this decision. So leave out the calls that were just decided.
   const pending = (view?.pending ?? []).filter(({ callId }) => !just.has(callId));
   const state = session.stateName;
   const notes = session.takeNotes().map(inTerminalWords);

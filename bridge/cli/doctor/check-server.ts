@@ -5,7 +5,7 @@ import { readConfigFile } from '../../../shared/settings/config.ts';
 import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import { OTHER_PORT } from '../../local-server/start-server.ts';
-import { runningAgent } from '../../local-server/running-agent.ts';
+import { runningAgent } from '../../local-server/ask-which-agent.ts';
 import { serverState, type ServerState } from '../../local-server/server-state.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 import { durationText } from '../terminal/age.ts';

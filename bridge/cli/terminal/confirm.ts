@@ -5,8 +5,8 @@ import type { Terminal } from './terminal.ts';
 interface Confirmation {
   yes?: boolean;
   json?: boolean;
-  /** The command that decides without asking, with the whole code of what was shown. */
-  instead?: string | undefined;
+  /** Printed if there is no terminal to ask at: the command that decides without a question, with the code of the action. */
+  commandWithoutQuestion?: string | undefined;
 }
 
 /**
@@ -25,10 +25,10 @@ export async function askToConfirm(
 /** @throws UsageError without `--yes` and without a terminal */
 export function requireTerminal(
   { interactive }: Terminal,
-  { yes, json, instead = 'approve 3f9ac2d1' }: Confirmation,
+  { yes, json, commandWithoutQuestion = 'approve 3f9ac2d1' }: Confirmation,
 ): void {
   if (yes === true || (interactive && json !== true)) return;
   throw new UsageError(
-    `There is no terminal to ask a person, so nothing was decided. Read the action, then decide with its whole code: mcp-a2a-bridge ${instead}`,
+    `There is no terminal to ask a person, so nothing was decided. Read the action, then decide with its whole code: mcp-a2a-bridge ${commandWithoutQuestion}`,
   );
 }

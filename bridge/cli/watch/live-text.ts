@@ -1,12 +1,12 @@
 /** Prints a task's events as lines for a person. Text that streams in pieces stays on one line. */
 import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { notDone } from '../../../shared/protocol/not-done.ts';
-import { quoted, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
+import { withMarkedLines, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import type { Observed, Output, TaskStateName } from '../../dialects/observation.ts';
 import { lineOf } from '../../mcp/reports/todos-line.ts';
 import { activityText } from '../../sessions/activity-text.ts';
 import { grantWords, standingGrants } from '../../mcp/reports/grant-words.ts';
-import { outputOf } from '../../mcp/reports/session-report.ts';
+import { agentOutput } from '../../mcp/reports/session-report.ts';
 import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { styleOf } from '../terminal/state-style.ts';
@@ -63,7 +63,7 @@ export class LiveText {
   }
 
   #sofar(view: TaskView): void {
-    const output = outputOf(view);
+    const output = agentOutput(view);
     if (this.#streamed || output === '') return;
     this.#streamed = true;
     this.#line('bold', visibleText(output));
@@ -84,13 +84,13 @@ export class LiveText {
     for (const action of pending) this.#pending(action);
     if (question !== null && question.id !== this.#asked) {
       this.#asked = question.id;
-      this.#line('yellow', `asks:\n${quoted(question.text).text}`);
+      this.#line('yellow', `asks:\n${withMarkedLines(question.text).text}`);
       this.#hint(`answer ${visibleLine(question.shown)} <words>`);
     }
     if (state === this.#state) return;
     this.#state = state;
     // For an ended task, `end` prints the whole text.
-    const follows = hasEnded(view) && !this.#streamed && text === outputOf(view);
+    const follows = hasEnded(view) && !this.#streamed && text === agentOutput(view);
     const words =
       pending.length > 0 || question !== null || text === '' || follows ? '' : `: ${visibleLine(text)}`;
     const missing = notDone(state, calls);

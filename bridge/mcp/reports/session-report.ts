@@ -124,7 +124,7 @@ export function reportOf({
   next,
   from = 0,
 }: ReportContext): SessionReport {
-  const whole = view === undefined ? '' : outputOf(view);
+  const whole = view === undefined ? '' : agentOutput(view);
   const to = shownTo(whole, from);
   const output = from === 0 ? whole.slice(0, to) : whole.slice(from, to).trimStart();
   const pending = pendingReports(view?.pending ?? []);
@@ -189,7 +189,7 @@ function cutNote(view: TaskView | undefined, { characters, to }: { characters: n
 }
 
 /** All output of the agent, in order. Some agents make no artifacts: their result is the status text or the reply. */
-export function outputOf(view: TaskView): string {
+export function agentOutput(view: TaskView): string {
   const texts = view.outputs
     .filter(({ aside }) => aside === undefined)
     .map(({ text }) => text.trim())

@@ -83,7 +83,7 @@ export function resultOf(report: SessionReport, extent: Extent): SessionResult {
     ...kept,
     delta,
     message: message === seen.message ? '' : message,
-    pending: pending.map((each) => (isSeen(each, seen) ? seenBefore(each) : firstOf(each))),
+    pending: pending.map((each) => (hadPreviewBefore(each, seen) ? seenBefore(each) : firstOf(each))),
     cost: JSON.stringify(cost) === seen.cost ? null : cost,
     ...(changed.length > 0 && { calls: changed.map(toldCall) }),
     ...(notes.length > 0 && { notes }),
@@ -119,7 +119,7 @@ export function hasNews(report: SessionReport, seen: SeenResult): boolean {
     output !== '' ||
     notes.length > 0 ||
     question?.shown !== seen.question ||
-    pending.some((each) => !isSeen(each, seen)) ||
+    pending.some((each) => !hadPreviewBefore(each, seen)) ||
     calls.some((call) => seen.calls.get(call.callId) !== entryOf(call))
   );
 }
@@ -151,7 +151,7 @@ function seenBefore({ callId, title }: PendingReport): PendingResult {
 }
 
 /** Whether an earlier result had this preview. */
-export function isSeen(action: PendingReport, { previews }: SeenResult): boolean {
+export function hadPreviewBefore(action: PendingReport, { previews }: SeenResult): boolean {
   return previews.has(previewOf(action));
 }
 

@@ -9,7 +9,7 @@ import { visibleLine, visibleText, withoutHidden } from '../../../shared/text/vi
 import type { Bridge } from '../bridge-context.ts';
 import { announcementText } from '../../inbox/announcement.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
-import { outputOf } from '../reports/session-report.ts';
+import { agentOutput } from '../reports/session-report.ts';
 import type { ListedSession } from '../../sessions/list-sessions.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import {
@@ -21,7 +21,7 @@ import {
   type TaskPart,
   taskUri,
 } from '../../sessions/task-uri.ts';
-import { refuseCursor } from '../lists/one-page.ts';
+import { refuseCursor } from '../lists/refuse-cursor.ts';
 
 /** The maximum number of sessions in `resources/list`, newest first. The templates give access to the others. */
 const LISTED = 25;
@@ -124,5 +124,5 @@ function partsOf(bridge: Bridge, session: ListedSession): ListResourcesResult['r
  */
 function sizeOf({ live }: Bridge, taskId: string): number | undefined {
   const view = live.find(taskId)?.view;
-  return view !== undefined && hasEnded(view) ? Buffer.byteLength(outputOf(view)) : undefined;
+  return view !== undefined && hasEnded(view) ? Buffer.byteLength(agentOutput(view)) : undefined;
 }

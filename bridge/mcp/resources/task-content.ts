@@ -3,7 +3,7 @@ import { type Message, Role } from '@a2a-js/sdk';
 import type { Aside } from '../../../shared/protocol/tool-approval.ts';
 import { visibleJson, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import { messageText } from '../../dialects/parts.ts';
-import { outputOf, pendingReport, reportOf } from '../reports/session-report.ts';
+import { agentOutput, pendingReport, reportOf } from '../reports/session-report.ts';
 import { firstOf, resultOf } from '../reports/session-result.ts';
 import { pendingBlock } from '../reports/session-text.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
@@ -34,7 +34,7 @@ function artifactsOf(view: TaskView): string {
   const beside = view.outputs.flatMap(({ aside, text }) =>
     aside === undefined || text === '' ? [] : [`## ${headOf(aside)}\n\n${text.trimEnd()}`],
   );
-  return [outputOf(view), ...beside].filter((text) => text !== '').join('\n\n');
+  return [agentOutput(view), ...beside].filter((text) => text !== '').join('\n\n');
 }
 
 function headOf(aside: Aside): string {
@@ -59,7 +59,7 @@ function stateText({ agent, view }: ReadTask): string {
 }
 
 function transcriptOf({ agent, view, history }: ReadTask): string {
-  const output = outputOf(view);
+  const output = agentOutput(view);
   return [
     `# Task ${view.taskId} of session ${view.sessionId} (${agent}): ${view.state}`,
     ...history.map(

@@ -15,7 +15,7 @@ import type { ClientConnection } from '../../sessions/client-tasks.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
 import { offerTasks } from '../tasks/task-methods.ts';
 import { abort, abortParamsSchema, abortTool } from '../tools/abort-tool.ts';
-import { agentCapabilities } from '../tools/agent-capabilities.ts';
+import { agentCapabilities } from '../tools/get-agent-capabilities.ts';
 import { revokeTrust } from '../tools/revoke-trust.ts';
 import { cancelTask } from '../tools/cancel-task.ts';
 import { checkTask } from '../tools/check-task.ts';

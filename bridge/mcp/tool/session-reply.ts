@@ -3,11 +3,11 @@ import { briefStep, nextStep } from '../reports/next-step.ts';
 import { waysToDecide } from '../../approvals/ways-to-decide.ts';
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
 import { toolExecutions } from '../reports/tool-executions.ts';
-import { outputOf, reportOf, type SessionReport, shownTo } from '../reports/session-report.ts';
+import { agentOutput, reportOf, type SessionReport, shownTo } from '../reports/session-report.ts';
 import {
   type Extent,
   hasNews,
-  isSeen,
+  hadPreviewBefore,
   type PendingResult,
   resultOf,
   seenCharacters,
@@ -79,7 +79,7 @@ function told(
 ): Told {
   const { program } = call.bridge;
   const { view } = session;
-  const output = view === undefined ? '' : outputOf(view);
+  const output = view === undefined ? '' : agentOutput(view);
   const before = call.whole || again === 'always' ? undefined : call.seen?.of(session.id);
   const onlyPerson = humanOnlyGuidance(session, call);
   if (before !== undefined && before.taskId === view?.taskId) {
@@ -88,7 +88,7 @@ function told(
     const brief = onlyPerson === undefined;
     const report = currentReport(session, { notes, next: step, program, from, brief, before });
     if (again === 'never' || hasNews(report, before)) {
-      const repeats = report.pending.some((each) => isSeen(each, before))
+      const repeats = report.pending.some((each) => hadPreviewBefore(each, before))
         ? 'shows the pending actions again, with their previews and codes'
         : 'repeats all';
       const delta = `Only what is new since the last result; ${call.name('wait_for_task')} with "whole": true ${repeats}.`;
@@ -175,7 +175,7 @@ export function currentReport(
     next,
     ...(from !== undefined && { from }),
   });
-  const pending = report.pending.filter((each) => before === undefined || !isSeen(each, before));
+  const pending = report.pending.filter((each) => before === undefined || !hadPreviewBefore(each, before));
   const waiting = { pending, question: report.pending.length > 0 ? null : report.question };
   const ways = waysToDecide(session, { waiting, program, ...(brief !== undefined && { brief }) });
   return { ...report, next: [next, ways].filter((each) => each !== '').join(' ') };

@@ -1,6 +1,6 @@
 /** `approve_or_deny_pending_action`: sends a person's decision on a pending action. */
 import { z } from 'zod';
-import { wrongTitle } from '../../approvals/action-title.ts';
+import { wrongTitle } from '../../approvals/check-action-title.ts';
 import {
   actionTitleSchema,
   decisionInputSchema,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { taskModeSchema, type TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { DelegatedWork } from '../../state/outbox-entry.ts';
-import { quoted, visibleLine } from '../../../shared/text/visible-text.ts';
+import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { permitStart, placeWorkspace } from './permit-start.ts';
@@ -147,7 +147,7 @@ function refuseWhileDeciding(session: Session, call: ToolCall): void {
     `Ask the person, then call ${call.name('approve_or_deny_pending_action')} with sessionId "${id}", callId "${question.id}", shown "${question.shown}", decision "answer" and their words in "answer". To change course, cancel the task.`;
   throw new ProductError(
     'DECISION_NEEDED',
-    `The agent asks a question, and a message would answer it; nothing was sent. It asks:\n${quoted(question.text).text}\n${how}`,
+    `The agent asks a question, and a message would answer it; nothing was sent. It asks:\n${withMarkedLines(question.text).text}\n${how}`,
     { facts: { sessionId: id, callIds: question.id } },
   );
 }

@@ -48,7 +48,7 @@ export const listSessions = defineTool({
       unread,
     } = await sessions.list({ agent: only, states: states.length === 0 ? undefined : states });
     const wanted = all
-      // Leaves out the codes: a decision needs the code of an action that was shown (D2).
+      // Leaves out the codes. A list does not show the actions, so nobody may decide with it (D2).
       .map(({ codes: _codes, callIds: _callIds, notDone, ...each }) => ({
         ...each,
         ...(notDone !== '' && { notDone }),

@@ -4,7 +4,7 @@
  * client.
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { refuseCursor } from '../lists/one-page.ts';
+import { refuseCursor } from '../lists/refuse-cursor.ts';
 import { roundOf } from '../../approvals/request-state.ts';
 import type { ToolServer, Tool } from '../tool/tool.ts';
 

@@ -21,7 +21,7 @@ const REQUEST_HEADERS = [
 const RESPONSE_HEADERS = ['Mcp-Session-Id', 'WWW-Authenticate', 'Retry-After'];
 
 /** The headers for every answer to an allowed page. Empty for a request without Origin. */
-export function pageHeaders({ origin }: IncomingHttpHeaders): Readonly<Record<string, string>> {
+export function corsHeaders({ origin }: IncomingHttpHeaders): Readonly<Record<string, string>> {
   if (origin === undefined) return {};
   return {
     'Access-Control-Allow-Origin': origin,
@@ -38,7 +38,7 @@ export function isPreflight(method: string | undefined, headers: IncomingHttpHea
   );
 }
 
-/** The headers of a preflight answer, in addition to `pageHeaders`. The answer has no body. */
+/** The headers of a preflight answer, in addition to `corsHeaders`. The answer has no body. */
 export function preflightHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
   return {
     'Access-Control-Allow-Methods': 'GET, POST, DELETE',

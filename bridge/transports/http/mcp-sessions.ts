@@ -21,7 +21,7 @@ import { SeenResults } from '../../mcp/tool/seen-results.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { type ExchangeEnd, HttpAnswers } from './http-answers.ts';
 import { rpcError } from './rpc-error.ts';
-import { StreamEvents } from './stream-events.ts';
+import { StreamEvents } from './redelivery-store.ts';
 
 export const SESSION_HEADER = 'mcp-session-id';
 

@@ -14,7 +14,7 @@ import { obtainToken, tokenPath } from '../../../shared/state/token-file.ts';
 import type { ClientConnection } from '../../sessions/client-tasks.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { ABORT_PATH, abortAnswer, abortedTool, type AbortTool } from './abort-route.ts';
-import { isPreflight, pageHeaders, preflightHeaders } from './cors.ts';
+import { isPreflight, corsHeaders, preflightHeaders } from './cors.ts';
 import { checkHostAndOrigin, checkBearerToken, type AccessRules } from './auth.ts';
 import type { ExchangeEnd } from './http-answers.ts';
 import { SESSION_HEADER } from './mcp-sessions.ts';
@@ -128,7 +128,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, insid
   const { headers } = request;
   const outside = checkHostAndOrigin(headers, inside.door);
   if (outside !== undefined) return refuse(response, rpcError(outside.status, outside.message), {});
-  const forPage = pageHeaders(headers);
+  const forPage = corsHeaders(headers);
   if (isPreflight(request.method, headers)) {
     response.writeHead(204, { ...forPage, ...preflightHeaders(headers) }).end();
     return;

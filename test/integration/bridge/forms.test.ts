@@ -165,7 +165,7 @@ describe('MCP tasks', () => {
     const agent = await agentAsking(LONG, { pageLinksMs: 1 });
     const client = await tasksClientAt(agent);
     const { task } = await delegated(client);
-    // Each link expires at once. The bridge offers no form for an action without a link.
+    // Each link expires at once. So the bridge asks for a new one each time, and shows no form.
     expect(task.status).toBe('completed');
     expect(agent.count('/page/links')).toBeGreaterThan(1);
   });
@@ -187,7 +187,7 @@ describe('MCP tasks', () => {
     },
   );
 
-  test('R97 a decision over another channel removes the form, and the result says that the answer did not count', async () => {
+  test('R97 a decision on the page removes the form; a later answer in the form decides nothing, and the result says so', async () => {
     const agent = await agentAsking(pendingWrite('one'));
     const client = await tasksClientAt(agent);
     const { taskId, task } = await delegated(client);

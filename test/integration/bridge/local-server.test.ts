@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { agentFetch } from '../../../bridge/agents/agent-fetch.ts';
 import { restartServer } from '../../../bridge/local-server/restart-server.ts';
 import { serverState } from '../../../bridge/local-server/server-state.ts';
-import { isOwnProcess } from '../../../bridge/state/process-id.ts';
+import { isProcessOfThisUser } from '../../../bridge/state/process-id.ts';
 import { findServer, type LocalServer } from '../../../bridge/local-server/find-server.ts';
 import { serverProof } from '../../../shared/net/server-proof.ts';
 import { readServerRecord, writeServerRecord } from '../../../shared/state/server-record.ts';
@@ -67,7 +67,7 @@ describe('the local server', () => {
   afterEach(async () => {
     const record = await readServerRecord(stateDirectory);
     if (record !== undefined && record.pid !== process.pid) pids.add(record.pid);
-    for (const pid of pids) if (isOwnProcess(pid)) process.kill(pid, 'SIGKILL');
+    for (const pid of pids) if (isProcessOfThisUser(pid)) process.kill(pid, 'SIGKILL');
     pids.clear();
     await rm(stateDirectory, { recursive: true, force: true });
   });
@@ -134,7 +134,7 @@ describe('the local server', () => {
     ]);
     expect(restarted?.before.url).toBe(before.url);
     expect(restarted?.after.pid).not.toBe(restarted?.before.pid);
-    expect(isOwnProcess(restarted?.before.pid ?? 0)).toBe(false);
+    expect(isProcessOfThisUser(restarted?.before.pid ?? 0)).toBe(false);
     expect(await starts()).toBe(2);
     // A bridge may still have found the old server. The next one finds the new one.
     const urls = [before.url, restarted?.after.url];

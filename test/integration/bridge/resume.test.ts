@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { Agent } from '../../../bridge/agents/agent.ts';
-import { outputOf } from '../../../bridge/mcp/reports/session-report.ts';
+import { agentOutput } from '../../../bridge/mcp/reports/session-report.ts';
 import { messageOf } from '../../../bridge/sessions/delegation-message.ts';
 import { Session } from '../../../bridge/sessions/session.ts';
 import { waitFor, type WaitEnd } from '../../../bridge/sessions/wait-for-session.ts';
@@ -46,7 +46,7 @@ describe('a stream that breaks', () => {
       fake.cutAfter = cutAfter;
       expect(await settle(session, deliver(session))).toBe('settled');
       expect(session.view?.state).toBe('completed');
-      expect(outputOf(session.view ?? never())).toBe(WORDS.join('').trim());
+      expect(agentOutput(session.view ?? never())).toBe(WORDS.join('').trim());
       // Node may drop unread data when a stream fails. Then the bridge gets no answer and sends the same message
       // again, and the agent does the work once (B1).
       const sent = fake.requests.filter((each) => each.method === 'SendStreamingMessage');
@@ -71,7 +71,7 @@ describe('a stream that breaks', () => {
     });
     fake.cutAfter = 3;
     expect(await settle(session, deliver(session))).toBe('settled');
-    expect(outputOf(session.view ?? never())).toBe(WORDS.join('').trim());
+    expect(agentOutput(session.view ?? never())).toBe(WORDS.join('').trim());
     expect(fake.count('SendStreamingMessage')).toBe(1);
   });
 
@@ -83,7 +83,7 @@ describe('a stream that breaks', () => {
     await fake.asked('subscribe');
     fake.task.say('after').complete();
     expect(await waiting).toBe('settled');
-    expect(outputOf(session.view ?? never())).toBe('before after');
+    expect(agentOutput(session.view ?? never())).toBe('before after');
   });
 
   test('R64 after the last retry the wait ends, the session keeps its id, and the next wait gets the rest', async () => {
@@ -101,7 +101,7 @@ describe('a stream that breaks', () => {
     const again = settle(session);
     back.task.say('after').complete();
     expect(await again).toBe('settled');
-    expect(outputOf(session.view ?? never())).toBe('before after');
+    expect(agentOutput(session.view ?? never())).toBe('before after');
   });
 
   test('R20 an agent restarts at another address while its task waits: the bridge finds it, and the task continues', async () => {
@@ -164,7 +164,7 @@ describe('a stream that breaks', () => {
       method === 'SendStreamingMessage' ? [JSON.stringify(params['message'])] : [],
     );
     expect(new Set(ids).size).toBe(1);
-    expect(outputOf(session.view ?? never())).toBe('done');
+    expect(agentOutput(session.view ?? never())).toBe('done');
   });
 
   test('E4 when the bridge closes its session, the task continues on the agent', async () => {

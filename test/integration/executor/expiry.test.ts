@@ -40,7 +40,7 @@ async function parked({ tasks }: RunningService): Promise<Snapshot> {
 async function pass({ clock, tasks }: RunningService, ms: number): Promise<void> {
   clock.advance(ms);
   await tasks.maintenanceIdle();
-  // The round that ran during the advance has armed the timer again.
+  // The maintenance that just ran has set its timer again. Run that timer too.
   clock.advance(0);
   await tasks.maintenanceIdle();
 }

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NO_TIME_LIMITS } from '../../../a2a-server/executor/time-limits.ts';
-import { NO_RULES } from '../../../a2a-server/policy/policy.ts';
+import { NO_RULES } from '../../../a2a-server/policy/prepare-rules.ts';
 import { NO_BUDGET } from '../../../a2a-server/task/budget.ts';
 import {
   createTaskService,

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { NO_TIME_LIMITS } from '../../../a2a-server/executor/time-limits.ts';
-import { NO_RULES } from '../../../a2a-server/policy/policy.ts';
+import { NO_RULES } from '../../../a2a-server/policy/prepare-rules.ts';
 import { NO_BUDGET } from '../../../a2a-server/task/budget.ts';
 import {
   createTaskService,

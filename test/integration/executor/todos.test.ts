@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { fold } from '../../../bridge/sessions/task-view.ts';
 import { toolApprovalDialect } from '../../../bridge/dialects/tool-approval.ts';
-import { outputOf } from '../../../bridge/mcp/reports/session-report.ts';
+import { agentOutput } from '../../../bridge/mcp/reports/session-report.ts';
 import { todosLine } from '../../../bridge/mcp/reports/todos-line.ts';
 import { toStreamResponse } from '../../../a2a-server/http/wire/event-projection.ts';
 import { toA2aTask } from '../../../a2a-server/http/wire/task-projection.ts';
@@ -52,6 +52,6 @@ it('R05 a reader from the start, a reader from any cursor and the last snapshot 
       undefined,
     );
     expect(todosLine(view)).toBe('todos 1/2: step 2');
-    expect(view && outputOf(view)).toBe('Half done.');
+    expect(view && agentOutput(view)).toBe('Half done.');
   }
 });

@@ -18,7 +18,7 @@ const EPOCH = Date.UTC(2026, 0, 1);
 interface Written {
   entries: JournalEntry[];
   wakes: Set<() => void>;
-  /** Entries that followers have taken. It shows a test how far a reader has read. */
+  /** The number of entries that followers have read. It shows a test how far a reader has read. */
   pulled: number;
   followers: number;
   /** Reads beyond this position fail. */

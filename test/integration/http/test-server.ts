@@ -8,7 +8,7 @@ import type { AppOptions, StreamEndReason } from '../../../a2a-server/startup/ap
 import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
 import { streamTickets } from '../../../a2a-server/http/auth/stream-ticket.ts';
 import { authenticator } from '../../../a2a-server/http/auth/tokens.ts';
-import type { PageAccess } from '../../../a2a-server/page/page-access-file.ts';
+import type { PageAccess } from '../../../a2a-server/page/stored-page-access.ts';
 import { pageCookie } from '../../../a2a-server/page/page-cookie.ts';
 import { pageSessions } from '../../../a2a-server/page/page-sessions.ts';
 import { FakeClock } from '../../support/fake-clock.ts';

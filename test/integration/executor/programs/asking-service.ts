@@ -8,7 +8,7 @@ import { createTaskService } from '../../../../a2a-server/executor/journal-task-
 import { randomIds } from '../../../../a2a-server/executor/ids.ts';
 import { NO_TIME_LIMITS } from '../../../../a2a-server/executor/time-limits.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
-import { NO_RULES } from '../../../../a2a-server/policy/policy.ts';
+import { NO_RULES } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
 import { createToolbox } from '../../../../a2a-server/tools/toolbox.ts';
 import { openWorkspace } from '../../../../a2a-server/tools/workspace/workspace.ts';

@@ -9,7 +9,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NO_TIME_LIMITS } from '../../../../a2a-server/executor/time-limits.ts';
-import { NO_RULES } from '../../../../a2a-server/policy/policy.ts';
+import { NO_RULES } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
 import { createTaskService } from '../../../../a2a-server/executor/journal-task-service.ts';
 import type { Incoming } from '../../../../a2a-server/executor/task-service.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { mcpServerSettingsSchema } from '../../../../a2a-server/mcp-servers/server-settings.ts';
 import { trustedServers } from '../../../../a2a-server/startup/server-policy.ts';
-import { serversToStart } from '../../../../a2a-server/mcp-servers/variables.ts';
+import { expandedServers } from '../../../../a2a-server/mcp-servers/variables.ts';
 import { ALL_SETTINGS } from '../../../../a2a-server/startup/settings.ts';
 import { resolveSettings } from '../../../../shared/settings/config.ts';
 
 function started(settings: unknown, env: Record<string, string> = {}) {
-  return serversToStart(mcpServerSettingsSchema.parse(settings), env);
+  return expandedServers(mcpServerSettingsSchema.parse(settings), env);
 }
 
 describe('the settings of MCP servers', () => {

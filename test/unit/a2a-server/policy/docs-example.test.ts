@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { JudgedCall } from '../../../../a2a-server/policy/judged-call.ts';
-import { createPolicy } from '../../../../a2a-server/policy/policy.ts';
+import { createPolicy } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { rulesSchema } from '../../../../a2a-server/policy/rule.ts';
 import { verdict } from '../../../../a2a-server/policy/verdict.ts';
 import { running, writing } from '../../../support/judged-calls.ts';

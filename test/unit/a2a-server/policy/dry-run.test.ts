@@ -116,7 +116,7 @@ describe('tryCalls', () => {
     expect(tried[1]?.met.why).toBe('grant g3');
   });
 
-  it('omits calls that could not run, and questions', async () => {
+  it('omits questions, and calls that could not run', async () => {
     const unknown = call('u', 'no-such-tool', {});
     const broken = call('w', 'write-file', { path: 1 });
     const refused = { type: 'refuse', message: 'no' } as const;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { JudgedCall } from '../../../../a2a-server/policy/judged-call.ts';
-import type { Policy } from '../../../../a2a-server/policy/policy.ts';
+import type { Policy } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { verdict } from '../../../../a2a-server/policy/verdict.ts';
 import type { Grant } from '../../../../a2a-server/task/grants.ts';
 import type { TaskSettings } from '../../../../shared/protocol/tool-approval.ts';

@@ -6,7 +6,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { childProcesses, type Orphan } from '../../../../a2a-server/processes/child-processes.ts';
-import { isAlive } from '../../../../a2a-server/processes/process-group.ts';
+import { isAlive } from '../../../../a2a-server/processes/end-process-group.ts';
 import { markedGroups } from '../../../../a2a-server/processes/process-identity.ts';
 import { systemClock } from '../../../../shared/runtime/clock.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';

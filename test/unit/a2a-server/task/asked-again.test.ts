@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { decide } from '../../../../a2a-server/task/decide.ts';
-import type { Ruling } from '../../../../a2a-server/task/ruling.ts';
+import type { CommandOutcome } from '../../../../a2a-server/task/command-outcome.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { firstSnapshot, fold } from '../../../../a2a-server/task/fold.ts';
 import { parkOrContinue, pendingActions } from '../../../../a2a-server/task/pending.ts';
@@ -34,7 +34,7 @@ function parked(): Snapshot {
 }
 
 /** Approves the question that the person saw, in the task's current state. */
-function approve(snapshot: Snapshot, saw: Snapshot): Ruling {
+function approve(snapshot: Snapshot, saw: Snapshot): CommandOutcome {
   const shown = pendingActions(saw)[0]?.shown ?? '';
   const decision = { callId: 'a', decision: 'approve', scope: 'once', reason: null } as const;
   return decide(snapshot, [{ ...decision, shown, edited: null }], by, at);

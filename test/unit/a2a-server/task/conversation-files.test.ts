@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { conversation } from '../../../../a2a-server/task/conversation.ts';
-import { tokensNeeded } from '../../../../a2a-server/task/context-window.ts';
+import { tokensNeeded } from '../../../../a2a-server/task/context-reduction.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import type { StoredFile } from '../../../../a2a-server/task/stored-file.ts';

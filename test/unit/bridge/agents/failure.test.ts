@@ -9,7 +9,7 @@ import {
 import { Agent } from '../../../../bridge/agents/agent.ts';
 import { requestFailure } from '../../../../bridge/agents/failure.ts';
 import { HttpFailure, excerptOf } from '../../../../bridge/agents/http-failure.ts';
-import { WithheldCredentials } from '../../../../bridge/agents/withheld-credentials.ts';
+import { WithheldCredentials } from '../../../../bridge/agents/withheld-credentials-error.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
 const info = (reason: string, metadata: Record<string, string>) => ({

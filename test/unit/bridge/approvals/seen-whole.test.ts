@@ -8,11 +8,14 @@ const long = pendingWrite('long', {
 });
 
 describe('an action whose preview was cut', () => {
-  it.each(['approve', 'edit', 'trust_tool', 'trust_always'] as const)('R93 accepts no %s', (decision) => {
-    expect(() => refuseUnseen(pendingReports([long]), [{ callId: 'long', decision }])).toThrow(
-      /can only be denied here, and nothing was decided\. .* "mcp-a2a-bridge show long"/,
-    );
-  });
+  it.each(['approve', 'edit', 'trust_tool', 'trust_always'] as const)(
+    'R93 cannot be decided with %s',
+    (decision) => {
+      expect(() => refuseUnseen(pendingReports([long]), [{ callId: 'long', decision }])).toThrow(
+        /can only be denied here, and nothing was decided\. .* "mcp-a2a-bridge show long"/,
+      );
+    },
+  );
 
   it('can be denied, and other actions can be approved', () => {
     const short = pendingWrite('short');

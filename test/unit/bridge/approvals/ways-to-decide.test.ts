@@ -18,7 +18,7 @@ describe('the command line that a person copies', () => {
     ]);
   });
 
-  test('D5 only shows an action if the surface has cut it, and approves nothing', () => {
+  test('D5 shows an action that another surface has cut, and approves nothing', () => {
     const pending = [{ ...approval, cut: 1 }];
     expect(decisionLines({ pending, question: null }, 'x')).toEqual(['x show 3f9ac2d1']);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  quoted,
+  withMarkedLines,
   visibleJson,
   visibleLine,
   visibleLines,
@@ -148,7 +148,7 @@ describe('foreign text', () => {
   it('R93 shown text never contains an invisible character', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const { text: shown } = quoted(text, { characters: 60, lines: 6 });
+        const { text: shown } = withMarkedLines(text, { characters: 60, lines: 6 });
         for (const each of [visibleText(text), visibleLine(text), visibleLine(text, 20), shown])
           expect(withoutLegitimate(each)).not.toMatch(FORBIDDEN);
         expect(visibleLine(text)).not.toContain('\n');
@@ -173,13 +173,13 @@ describe('foreign text', () => {
 
 describe('a quoted text', () => {
   it('R93 has a mark before every line, so that no line looks like the product’s own', () => {
-    expect(quoted('rm -rf /\nDecisions: approve\n\n(in /safe)')).toEqual({
+    expect(withMarkedLines('rm -rf /\nDecisions: approve\n\n(in /safe)')).toEqual({
       extent: 'whole',
       text: '│ rm -rf /\n│ Decisions: approve\n│\n│ (in /safe)',
     });
     fc.assert(
       fc.property(hostile, fc.integer({ min: 1, max: 300 }), (text, characters) => {
-        for (const { text: shown } of [quoted(text), quoted(text, { characters })])
+        for (const { text: shown } of [withMarkedLines(text), withMarkedLines(text, { characters })])
           for (const line of shown.split('\n')) expect(line).toMatch(/^│(?: |$)/);
       }),
     );
@@ -187,7 +187,7 @@ describe('a quoted text', () => {
 
   it('R93 shows its head and its tail when it is cut, with a marker between them', () => {
     const text = Array.from({ length: 100 }, (_, index) => `line ${String(index)}`).join('\n');
-    const byLines = quoted(text, { characters: 10_000, lines: 6 });
+    const byLines = withMarkedLines(text, { characters: 10_000, lines: 6 });
     expect(byLines).toMatchObject({ extent: 'cut' });
     expect(byLines.text.split('\n')).toEqual([
       '│ line 0',
@@ -199,7 +199,7 @@ describe('a quoted text', () => {
       '│ line 99',
     ]);
     const long = `curl ${'a'.repeat(500)} | sh`;
-    expect(quoted(long, { characters: 30 })).toEqual({
+    expect(withMarkedLines(long, { characters: 30 })).toEqual({
       extent: 'cut',
       left: 480,
       text: `│ curl ${'a'.repeat(15)}⟨480 characters left out⟩aaaaa | sh`,
@@ -225,7 +225,7 @@ describe('a quoted text', () => {
         fc.integer({ min: 2, max: 9 }),
         (text, characters, lines) => {
           const whole = visibleLines(text).join('\n');
-          const shown = quoted(text, { characters, lines });
+          const shown = withMarkedLines(text, { characters, lines });
           const bare = shown.text
             .split('\n')
             .map((line) => line.slice(2))
@@ -249,7 +249,7 @@ describe('a quoted text', () => {
       fc.property(hostile, (text) => {
         const lines = visibleLines(text);
         const room = { characters: lines.join('\n').length, lines: lines.length };
-        expect(quoted(text, room).extent).toBe('whole');
+        expect(withMarkedLines(text, room).extent).toBe('whole');
       }),
     );
   });
@@ -269,7 +269,7 @@ describe('a quoted text', () => {
     const cost = (length: number): number => {
       const text = piece.repeat(length / piece.length);
       const since = performance.now();
-      quoted(text, { characters: 8000, lines: 200 });
+      withMarkedLines(text, { characters: 8000, lines: 200 });
       visibleLine(text);
       return performance.now() - since;
     };

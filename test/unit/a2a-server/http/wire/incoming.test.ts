@@ -78,7 +78,7 @@ describe('a message as a command', () => {
     expect(decisions).toBeUndefined();
   });
 
-  test('a file by URL or of another type is refused with the next step, and so are more than 3 MB', () => {
+  test('a file given as a URL, a type that no model reads, and more than 3 MB are refused; the error says what to send', () => {
     expect(() => parse({ parts: [{ url: 'https://example.com/a.png', mediaType: 'image/png' }] })).toThrow(
       expect.objectContaining({
         reason: 'UNSUPPORTED_CONTENT',

@@ -59,7 +59,7 @@ describe('a tool that ignores its signal', () => {
     expect([seen, (await readdir(at.root)).toSorted()]).toEqual([['aborted'], ['a', 'b', 'c']]);
   });
 
-  it('A2 stops in the middle of a walk, at the next directory and at the next file', async () => {
+  it('A2 an abort during a walk stops it before the next directory or file', async () => {
     for (const what of ['directory', 'file'] as const) {
       const controller = new AbortController();
       let visited = 0;

@@ -25,7 +25,7 @@ describe('the input beside a preview', () => {
       env: { LD_PRELOAD: 'x' },
     });
     expect(beside({ a: 1, b: 2 }, { type: 'json', value: { a: 1 } })).toEqual({ a: 1, b: 2 });
-    // A short text may appear in the diff by chance.
+    // A short text can be in the diff by chance, so it is shown beside the diff.
     expect(beside({ path: 'a.ts', owner: 'one' }, diff(change))).toEqual({ owner: 'one' });
     const script = 'one\nTWO\nrm -rf /';
     expect(beside({ path: 'a.ts', script }, diff(change))).toEqual({ script });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createPolicy } from '../../../../a2a-server/policy/policy.ts';
+import { createPolicy } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { rulesSchema } from '../../../../a2a-server/policy/rule.ts';
 import { policyOf, running, TOOLS } from '../../../support/judged-calls.ts';
 

@@ -1,4 +1,4 @@
-/** The refusals of commands. A refused command changes nothing (E3). Pure. */
+/** The outcome of a command: the events to append, or a refusal. A refused command changes nothing (E3). Pure. */
 import type { Facts, Reason } from '../../shared/runtime/errors.ts';
 import { stateWord } from '../../shared/text/state-word.ts';
 import type { TaskEvent } from './events.ts';
@@ -11,7 +11,7 @@ export interface CommandRefusal {
   facts?: Facts;
 }
 
-export type Ruling = { type: 'append'; events: TaskEvent[] } | CommandRefusal;
+export type CommandOutcome = { type: 'append'; events: TaskEvent[] } | CommandRefusal;
 
 /** Returns the refusal of a command on an ended task (J3). */
 export function taskEndedRefusal(snapshot: Snapshot): CommandRefusal {

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { endGroup, isAlive } from '../../../../a2a-server/processes/process-group.ts';
+import { endGroup, isAlive } from '../../../../a2a-server/processes/end-process-group.ts';
 import { systemClock } from '../../../../shared/runtime/clock.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 import { eventually } from '../tools/tool-in-workspace.ts';

@@ -1,7 +1,7 @@
 /** Computes the settings of a new task. The settings of a task never change. */
 import type { TaskMode, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import { runsWithoutAsking, checkModeSettings, taskModeOf } from '../policy/mode.ts';
-import type { CommandRefusal } from '../task/ruling.ts';
+import type { CommandRefusal } from '../task/command-outcome.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { ExecutorOptions } from './executor.ts';
 

@@ -9,7 +9,7 @@ import {
   tokensNeeded,
   tokensOf,
   type ContextWindow,
-} from '../../../../a2a-server/task/context-window.ts';
+} from '../../../../a2a-server/task/context-reduction.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import type { TurnPart } from '../../../../a2a-server/task/turn-replay.ts';
 import { transcript } from '../../../../a2a-server/task/transcript.ts';

@@ -1,8 +1,8 @@
 /** Checks whether a server can open a journal. Changes nothing. */
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
-import { lossError, lossOf, shortenedSince } from './journal-loss.ts';
-import { readMark, sizeOf } from './journal-mark.ts';
+import { lossError, lossOf, lossByTruncation } from './journal-loss.ts';
+import { readMark, fileSize } from './journal-mark.ts';
 import { requireKnownSchema } from './schema.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -12,9 +12,9 @@ const BUSY_TIMEOUT_MS = 5_000;
  * @throws ProductError CONFIGURATION, STORAGE: the next start of the server fails with the same error
  */
 export function requireOpenable(path: string): void {
-  const shortened = shortenedSince(path, readMark(path));
+  const shortened = lossByTruncation(path, readMark(path));
   if (shortened !== undefined) throw lossError(path, shortened);
-  if (sizeOf(path) === 0) return;
+  if (fileSize(path) === 0) return;
   withStorageErrors(path, () => {
     const database = openSqlite(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
     try {

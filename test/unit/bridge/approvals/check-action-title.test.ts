@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { wrongTitle } from '../../../../bridge/approvals/action-title.ts';
+import { wrongTitle } from '../../../../bridge/approvals/check-action-title.ts';
 
 const SHOWN = [
   { callId: 'one', title: 'Write one.md' },

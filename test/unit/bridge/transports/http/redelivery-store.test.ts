@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { StreamEvents } from '../../../../../bridge/transports/http/stream-events.ts';
+import { StreamEvents } from '../../../../../bridge/transports/http/redelivery-store.ts';
 
 const BEGINNING: JSONRPCMessage = JSON.parse('{}');
 const message = (text: string): JSONRPCMessage => ({ jsonrpc: '2.0', method: text });

@@ -1,6 +1,6 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { describe, expect, it } from '@jest/globals';
-import { readInputSchema } from '../../../../a2a-server/mcp-servers/input-schema.ts';
+import { readInputSchema } from '../../../../a2a-server/mcp-servers/check-input.ts';
 
 const read = (schema: unknown, engine = new AjvJsonSchemaValidator(), onTooSlow = () => undefined) =>
   readInputSchema(schema, { engine, onTooSlow });
