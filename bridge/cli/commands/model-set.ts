@@ -1,28 +1,16 @@
 /** `model set`: tries a model, writes it into the configuration file, and restarts the local server. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CheckResult } from '../../../shared/runtime/check-result.ts';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { messageOf } from '../../../shared/runtime/errors.ts';
 import type { ModelUse } from '../../../shared/runtime/model-report.ts';
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
-import { nearestNames } from '../../../shared/text/nearest-names.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import { restartServer } from '../../local-server/restart-server.ts';
 import { readConfig, replaceConfig, unusableConfigError } from '../clients/config-file.ts';
-import { checkServerStart } from '../doctor/check-server-start.ts';
-import { commandWords, type ModelChange, TIERS, withModel } from '../models/model-change.ts';
-import { serverModels } from '../models/server-models.ts';
-import { UsageError } from '../terminal/exit-codes.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
-
-interface SetOptions extends CommonOptions {
-  tier?: string;
-  keyCommand?: string;
-  keyVariable?: string;
-  baseUrl?: string;
-  /** False for --no-try. */
-  try?: boolean;
-}
+import { type ModelChange, withModel } from '../models/model-change.ts';
+import { requestedChange, type SetOptions } from '../models/requested-change.ts';
+import { type Succeeded, tryChange } from '../models/try-change.ts';
+import type { CommandRun } from '../context/run-command.ts';
 
 /** Only the user may read the file. */
 const MODE = 0o600;
@@ -33,13 +21,11 @@ const MODE = 0o600;
  */
 export async function setModel(run: CommandRun<SetOptions>, id: string): Promise<void> {
   const { options, settings, terminal } = run;
-  const change = await changeOf(run, id);
+  const change = await requestedChange(run, id);
   await prepareStateDirectory(settings.stateDir);
   const file = await readConfig(settings.configFile ?? join(settings.stateDir, 'config.json'));
   const text = changed(file, change);
-  const trial = await withCandidate(run, { path: file.path, text }, (candidate) =>
-    tried(run, change, candidate),
-  );
+  const trial = await tryChange(run, change, { path: file.path, text });
   if (text !== file.text) await replaceConfig(file, text, { fresh: MODE, backUp: false });
   const restart = await applied(run, trial);
   if (options.json === true) {
@@ -69,44 +55,6 @@ export async function setModel(run: CommandRun<SetOptions>, id: string): Promise
     );
 }
 
-/** @throws UsageError */
-async function changeOf(
-  { options, settings, places }: CommandRun<SetOptions>,
-  id: string,
-): Promise<ModelChange> {
-  const { tier, keyCommand, keyVariable, baseUrl } = options;
-  const named = TIERS.find((each) => each === tier);
-  if (tier !== undefined && named === undefined)
-    throw new UsageError(`There is no tier "${tier}". The tiers are: ${TIERS.join(', ')}.`);
-  if (keyCommand !== undefined && keyVariable !== undefined)
-    throw new UsageError('Use --key-command or --key-variable, not both.');
-  if (id === 'offline' && (keyCommand ?? keyVariable ?? baseUrl) !== undefined)
-    throw new UsageError('The offline model has no key and no URL.');
-  if (id !== 'offline' && !/^[a-z-]+:\S+$/.test(id)) {
-    const { known, local } = await serverModels(settings, places.serverScript);
-    const served = local.flatMap(({ provider, models }) => models.map((model) => `${provider}:${model}`));
-    const ids = [...served, ...known.map((each) => each.id)];
-    const containing = ids.filter((each) => each.includes(id.toLowerCase())).slice(0, 3);
-    const names = containing.length > 0 ? [] : nearestNames(id, ids.map(nameOf));
-    const similar = [...containing, ...names.flatMap((name) => ids.filter((each) => nameOf(each) === name))];
-    throw new UsageError(
-      `A model is "offline" or <provider>:<model>. ${similar.length === 0 ? '"mcp-a2a-bridge model list" lists models.' : `Did you mean ${similar.join(' or ')}?`}`,
-    );
-  }
-  const key =
-    keyCommand === undefined
-      ? keyVariable === undefined
-        ? undefined
-        : { env: keyVariable }
-      : { command: commandWords(keyCommand) };
-  return { id, tier: named, key, baseUrl };
-}
-
-/** The name of a model without its provider. */
-function nameOf(id: string): string {
-  return id.slice(id.indexOf(':') + 1);
-}
-
 /** @throws ProductError CONFIGURATION if the file is not JSON */
 function changed({ path, text }: { path: string; text: string }, change: ModelChange): string {
   try {
@@ -114,73 +62,6 @@ function changed({ path, text }: { path: string; text: string }, change: ModelCh
   } catch (error) {
     throw unusableConfigError(path, `${messageOf(error)}. Put it right, then run this again`, error);
   }
-}
-
-/** Runs the work with a file of the new settings. The messages of errors name the real file. */
-async function withCandidate<Result>(
-  { settings: { stateDir } }: CommandRun<SetOptions>,
-  { path, text }: { path: string; text: string },
-  work: (candidate: string) => Promise<Result>,
-): Promise<Result> {
-  // The settings may contain tokens, so they stay in the state directory.
-  const directory = await mkdtemp(join(stateDir, 'candidate-'));
-  const candidate = join(directory, 'config.json');
-  try {
-    await writeFile(candidate, text, { mode: MODE });
-    return await work(candidate);
-  } catch (error) {
-    if (!(error instanceof ProductError)) throw error;
-    const { reason, facts, message } = error;
-    throw new ProductError(reason, message.replaceAll(candidate, path), { facts, cause: error });
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
-}
-
-interface Succeeded {
-  use: ModelUse;
-  /** The result of the trial; undefined if the server could not be checked. */
-  finding: CheckResult | undefined;
-  /** The variable that the server needs, and that this terminal lacks. Null if it lacks none. */
-  missingVariable: string | null;
-}
-
-/** @throws ProductError CONFIGURATION if a server with these settings does not start, or its model does not answer */
-async function tried(
-  { options, settings: { stateDir }, places }: CommandRun<SetOptions>,
-  { id, tier }: ModelChange,
-  configFile: string,
-): Promise<Succeeded> {
-  const at = { stateDir, configFile };
-  const report = await serverModels(at, places.serverScript);
-  const use = report.uses.find((each) => each.use === (tier ?? 'default'));
-  if (use === undefined || use.id !== id)
-    throw new ProductError(
-      'CONFIGURATION',
-      `Nothing was changed: the ${use?.origin ?? 'environment'} overrides the configuration file. Remove it, then run this again.`,
-    );
-  if (report.agentType !== 'model')
-    throw new ProductError(
-      'CONFIGURATION',
-      `Nothing was changed: ${report.agent} runs the tasks, so no model is in use. Remove the setting "agent", then run this again.`,
-    );
-  const noTrial = options.try === false;
-  const check = await checkServerStart(at, places.serverScript, noTrial);
-  const subject =
-    tier !== undefined && check.findings.some(({ subject: each }) => each === `model ${tier}`)
-      ? `model ${tier}`
-      : 'model';
-  const finding = check.findings.find((each) => each.subject === subject);
-  if (noTrial && check.missingVariable !== null)
-    return { use, finding: undefined, missingVariable: check.missingVariable };
-  const failed = check.findings.find(
-    ({ level, subject: each }) => level === 'fail' && (each === subject || !each.startsWith('model')),
-  );
-  if (failed === undefined) return { use, finding, missingVariable: null };
-  // The message about a missing variable contains the next step.
-  const next = check.missingVariable === null ? (failed.next ?? '') : '';
-  const message = `Nothing was changed: ${failed.message}${/[.?]$/.test(failed.message) ? '' : '.'}`;
-  throw new ProductError('CONFIGURATION', `${message} ${next}`.trimEnd(), { facts: { model: id } });
 }
 
 type Applied =

@@ -1,0 +1,93 @@
+/** Tries new settings before they are written: as a start of the server does, and with a request to the model. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CheckResult } from '../../../shared/runtime/check-result.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { ModelUse } from '../../../shared/runtime/model-report.ts';
+import type { CommandRun } from '../context/run-command.ts';
+import { checkServerStart } from '../doctor/check-server-start.ts';
+import type { ModelChange } from './model-change.ts';
+import type { SetOptions } from './requested-change.ts';
+import { serverModels } from './server-models.ts';
+
+/** Only the user may read the file. */
+const MODE = 0o600;
+
+/**
+ * @param file the configuration file, and its new text
+ * @throws ProductError CONFIGURATION if a server with these settings does not start, or its model does not answer
+ */
+export async function tryChange(
+  run: CommandRun<SetOptions>,
+  change: ModelChange,
+  file: { path: string; text: string },
+): Promise<Succeeded> {
+  return withCandidate(run, file, (candidate) => tried(run, change, candidate));
+}
+
+/** Runs the work with a file of the new settings. The messages of errors name the real file. */
+async function withCandidate<Result>(
+  { settings: { stateDir } }: CommandRun<SetOptions>,
+  { path, text }: { path: string; text: string },
+  work: (candidate: string) => Promise<Result>,
+): Promise<Result> {
+  // The settings may contain tokens, so they stay in the state directory.
+  const directory = await mkdtemp(join(stateDir, 'candidate-'));
+  const candidate = join(directory, 'config.json');
+  try {
+    await writeFile(candidate, text, { mode: MODE });
+    return await work(candidate);
+  } catch (error) {
+    if (!(error instanceof ProductError)) throw error;
+    const { reason, facts, message } = error;
+    throw new ProductError(reason, message.replaceAll(candidate, path), { facts, cause: error });
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+export interface Succeeded {
+  use: ModelUse;
+  /** The result of the trial; undefined if the server could not be checked. */
+  finding: CheckResult | undefined;
+  /** The variable that the server needs, and that this terminal lacks. Null if it lacks none. */
+  missingVariable: string | null;
+}
+
+/** @throws ProductError CONFIGURATION if a server with these settings does not start, or its model does not answer */
+async function tried(
+  { options, settings: { stateDir }, places }: CommandRun<SetOptions>,
+  { id, tier }: ModelChange,
+  configFile: string,
+): Promise<Succeeded> {
+  const at = { stateDir, configFile };
+  const report = await serverModels(at, places.serverScript);
+  const use = report.uses.find((each) => each.use === (tier ?? 'default'));
+  if (use === undefined || use.id !== id)
+    throw new ProductError(
+      'CONFIGURATION',
+      `Nothing was changed: the ${use?.origin ?? 'environment'} overrides the configuration file. Remove it, then run this again.`,
+    );
+  if (report.agentType !== 'model')
+    throw new ProductError(
+      'CONFIGURATION',
+      `Nothing was changed: ${report.agent} runs the tasks, so no model is in use. Remove the setting "agent", then run this again.`,
+    );
+  const noTrial = options.try === false;
+  const check = await checkServerStart(at, places.serverScript, noTrial);
+  const subject =
+    tier !== undefined && check.findings.some(({ subject: each }) => each === `model ${tier}`)
+      ? `model ${tier}`
+      : 'model';
+  const finding = check.findings.find((each) => each.subject === subject);
+  if (noTrial && check.missingVariable !== null)
+    return { use, finding: undefined, missingVariable: check.missingVariable };
+  const failed = check.findings.find(
+    ({ level, subject: each }) => level === 'fail' && (each === subject || !each.startsWith('model')),
+  );
+  if (failed === undefined) return { use, finding, missingVariable: null };
+  // The message about a missing variable contains the next step.
+  const next = check.missingVariable === null ? (failed.next ?? '') : '';
+  const message = `Nothing was changed: ${failed.message}${/[.?]$/.test(failed.message) ? '' : '.'}`;
+  throw new ProductError('CONFIGURATION', `${message} ${next}`.trimEnd(), { facts: { model: id } });
+}
