@@ -2,12 +2,16 @@
  * Sends a request through an HTTP proxy, in a tunnel (RFC 9110 §9.3.6, CONNECT). So the proxy sees only the host name of
  * an `https:` URL.
  */
+import { ProductError } from '../../shared/runtime/errors.ts';
 import { fetch as undiciFetch, ProxyAgent, type Response as UndiciResponse } from 'undici';
 
 /** The connections of each proxy. */
 const agents = new Map<string, ProxyAgent>();
 
-/** @param init its body is a string, as model requests have */
+/**
+ * @param init its body is a string, as model requests have
+ * @throws ProductError AGENT_ERROR if the proxy refuses the request; TypeError like `fetch` for other failures
+ */
 export async function fetchThroughProxy(proxy: URL, url: URL, init: RequestInit = {}): Promise<Response> {
   const { method = 'GET', headers, body = null, signal } = init;
   if (body !== null && typeof body !== 'string') throw new TypeError('the body has to be a string');
@@ -19,8 +23,41 @@ export async function fetchThroughProxy(proxy: URL, url: URL, init: RequestInit 
     headers: Object.fromEntries(new Headers(headers)),
     ...(body !== null && { body }),
     ...(signal && { signal }),
+  }).catch((error: unknown) => {
+    throw refusal(error) ?? error;
   });
   return asNodeResponse(answer);
+}
+
+/** A retry does not help if the proxy refuses the credentials (407) or the host (403). It helps if the proxy is busy. */
+function refusal(error: unknown): ProductError | undefined {
+  const status = proxyStatus(error);
+  if (status === '407')
+    return refused(
+      status,
+      'Check the user and the password in HTTPS_PROXY or HTTP_PROXY, and restart the server.',
+    );
+  if (status === '403')
+    return refused(
+      status,
+      'Ask its operator to allow the host of the provider, or list the host in NO_PROXY.',
+    );
+  return undefined;
+}
+
+/** The status of the proxy's answer is only in the message of a cause. */
+function proxyStatus(error: unknown): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const status = /^Proxy response \((\d+)\)/.exec(cause.message)?.[1];
+    if (status !== undefined) return status;
+  }
+  return undefined;
+}
+
+function refused(status: string, advice: string): ProductError {
+  return new ProductError('AGENT_ERROR', `The proxy refused the request (${status}). ${advice}`, {
+    facts: { status },
+  });
 }
 
 function asNodeResponse({ status, statusText, headers, body }: UndiciResponse): Response {

@@ -49,6 +49,19 @@ test('HTTPS_PROXY and NODE_EXTRA_CA_CERTS lead to the provider, and the password
   expect(log).not.toContain('pass');
 });
 
+test('a proxy that refuses the password fails the task at once, and the sentence names the variable without its value', async () => {
+  const { task } = await answerOver('provider.test', {
+    https_proxy: `http://user:wrong@${proxy.host}`,
+    NODE_EXTRA_CA_CERTS: authority.file,
+  });
+  expect(task).toMatchObject({ state: 'FAILED' });
+  expect(task.statusText).toMatch(
+    /The proxy refused the request \(407\).*user and the password in HTTPS_PROXY/,
+  );
+  expect(task.statusText).not.toContain('wrong');
+  expect(provider.received).toHaveLength(0);
+});
+
 test('a provider on this machine needs no proxy', async () => {
   const { task } = await answerOver('127.0.0.1', {
     HTTPS_PROXY: `http://${proxy.host}`,
