@@ -48,7 +48,10 @@ describe('run_agent_tool', () => {
   test('run_agent_tool starts a task of exactly one call, without a model, and the policy still asks for approval', async () => {
     const whole = await stage();
     const client = await startClient(whole.server);
-    const asked = await client.call(RUN, { tool: 'write-file', input: { path: 'a.txt', content: 'hello' } });
+    // Without a workspace, the bridge names its own working directory.
+    const { workspace } = whole.server;
+    const input = { path: 'a.txt', content: 'hello' };
+    const asked = await client.call(RUN, { tool: 'write-file', input, workspace });
     const waits = report.parse(asked.structuredContent);
     expect(waits).toMatchObject({ state: 'input_required', pending: [{ tool: 'write-file' }] });
     expect(await whole.file('a.txt')).toBeUndefined();
@@ -61,6 +64,7 @@ describe('run_agent_tool', () => {
       state: 'completed',
       calls: [{ tool: 'write-file', state: 'ok' }],
     });
+    expect(await whole.file('a.txt')).toBe('hello');
     expect(toolIdOf(done)).toMatch(/^write-file-/);
     expect(await whole.peer.list()).toHaveLength(1);
   });
