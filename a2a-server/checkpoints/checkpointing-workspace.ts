@@ -11,7 +11,7 @@ import type { FileBytes } from '../journal/journal.ts';
 import type { FileState, SavedFile } from '../task/events.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import { refuseFull } from '../tools/workspace/remove.ts';
-import { surveyHash, withDescendants, type SurveyEntry } from '../tools/workspace/list-for-removal.ts';
+import { removalHash, withDescendants, type RemovalEntry } from '../tools/workspace/list-for-removal.ts';
 import { inputChangedError } from '../tools/workspace/replace-file.ts';
 import { ABSENT as NO_FILE, hashOf, type FileContent } from '../tools/workspace/text-file.ts';
 
@@ -75,7 +75,7 @@ export function checkpointingWorkspace(workspace: Workspace, record: RecordSaved
 }
 
 /** Saves all files below an item. It saves no directories, because a restoration creates them with their files. */
-async function saveAll(workspace: Workspace, item: SurveyEntry, record: RecordSaved): Promise<void> {
+async function saveAll(workspace: Workspace, item: RemovalEntry, record: RecordSaved): Promise<void> {
   let total = 0;
   let waiting = 0;
   let files: SavedFile[] = [];
@@ -105,8 +105,8 @@ function kept({ content }: Pick<Found, 'content'>): FileBytes[] {
 }
 
 /** @throws ProductError INPUT_CHANGED if the item has changed since the person saw it. */
-function unchanged(item: SurveyEntry, shown: string | null): string {
-  const now = surveyHash(item);
+function unchanged(item: RemovalEntry, shown: string | null): string {
+  const now = removalHash(item);
   if (shown !== null && shown !== now) throw inputChangedError(item.path);
   return now;
 }
@@ -117,7 +117,7 @@ interface Found {
 }
 
 /** For a link, it records the link and not the target. */
-async function itemState(workspace: Workspace, { kind, path }: SurveyEntry): Promise<Found> {
+async function itemState(workspace: Workspace, { kind, path }: RemovalEntry): Promise<Found> {
   if (kind === 'file') return fileStateOf(workspace, path);
   return { state: notSaved(kind === 'link' ? 'a link' : 'not a regular file') };
 }

@@ -13,7 +13,7 @@ import { defineTool } from '../tools/builtin/define-tool.ts';
 import { count, oneLine } from '../../shared/text/one-line.ts';
 import type { Tool, ToolContext, ToolRun } from '../tools/tool.ts';
 import { inputChangedError } from '../tools/workspace/replace-file.ts';
-import { surveyHash } from '../tools/workspace/list-for-removal.ts';
+import { removalHash } from '../tools/workspace/list-for-removal.ts';
 import { ABSENT } from '../tools/workspace/text-file.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { restoreDiff } from './checkpoint-diff.ts';
@@ -117,7 +117,7 @@ async function takeAway(
   if (item.kind !== 'file' || (await workspace.bytes(path))?.hash !== hash) throw inputChangedError(path);
   await workspace.remove(path, {
     recursive: false,
-    basis: surveyHash(item),
+    basis: removalHash(item),
     signal,
     onRemoved: () => undefined,
   });

@@ -10,7 +10,7 @@ import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import { NO_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
 import { activeTime, type Budget } from '../task/budget.ts';
-import { timeOut } from '../task/cancel.ts';
+import { failAfterTimeout } from '../task/cancel.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { dailyBudgetQuestion } from '../task/daily-budget.ts';
 import { utcDay } from '../task/cost-sum.ts';
@@ -255,7 +255,7 @@ export class Execution {
     const end = async (): Promise<void> => {
       // If the task has parked in the meantime, it does not run any more.
       const changed = await log.change(snapshot.taskId, (s) =>
-        isSettled(s) ? { type: 'keep' } : timeOut(s, message),
+        isSettled(s) ? { type: 'keep' } : failAfterTimeout(s, message),
       );
       if (changed?.type === 'appended') this.abort({ reason: 'timeout', message });
     };

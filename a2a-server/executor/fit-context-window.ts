@@ -7,15 +7,15 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
 import type { TaskEvent, Usage } from '../task/events.ts';
-import { keepEnds } from '../task/conversation.ts';
+import { omitMiddle } from '../task/conversation.ts';
 import { afterFailure } from '../task/model-outage.ts';
 import {
   BYTES_PER_TOKEN,
-  isRefused,
+  isPromptRefused,
   nextReduction,
   reductionWithoutSummary,
   tokensOf,
-  withFacts,
+  summaryWithFacts,
   type ContextWindow,
   type ContextReduction,
 } from '../task/context-reduction.ts';
@@ -52,10 +52,10 @@ export async function fitContextWindow(snapshot: Snapshot, options: ContextFitte
   const { inputModes } = model;
   const room: ContextWindow = { window: model.contextWindow, beside, model: model.id, basis, inputModes };
   const reduction = nextReduction(earlier, snapshot, room);
-  if (reduction === undefined && !isRefused(snapshot)) return true;
+  if (reduction === undefined && !isPromptRefused(snapshot)) return true;
   const event =
     reduction === undefined
-      ? tooLong(model.id)
+      ? conversationTooLongEvent(model.id)
       : reduction.type === 'clip'
         ? reduction.event
         : await summarised(reduction, snapshot, { ...options, model, room });
@@ -68,7 +68,7 @@ export async function fitContextWindow(snapshot: Snapshot, options: ContextFitte
 }
 
 /** Ends the task, because the provider refuses even the shortened conversation. */
-export function tooLong(model: string): TaskEvent {
+export function conversationTooLongEvent(model: string): TaskEvent {
   return {
     type: 'task.failed',
     message: `The conversation does not fit into the context window of ${model} and cannot be shortened. Start a new session with smaller inputs, or choose a model with a larger context window.`,
@@ -110,7 +110,7 @@ async function summarised(
     );
     if (text !== '') {
       const usd = costOf(usage, model.price);
-      const summary = withFacts(keepEnds(text, chars), [...earlier, snapshot], reduction);
+      const summary = summaryWithFacts(omitMiddle(text, chars), [...earlier, snapshot], reduction);
       return {
         type: 'context.summarised',
         upTo,

@@ -12,7 +12,7 @@ import { cancel, cancelWork } from '../task/cancel.ts';
 import { askAgain, decide, otherQuestionRefusal } from '../task/decide.ts';
 import type { CommandRefusal } from '../task/command-outcome.ts';
 import { decisionInText } from '../task/text-decision.ts';
-import { costReport, sum } from '../task/cost-report.ts';
+import { costReport, sumCosts } from '../task/cost-report.ts';
 import { utcDay } from '../task/cost-sum.ts';
 import { dailyLimit } from '../task/daily-budget.ts';
 import { revoke } from '../task/revoke.ts';
@@ -295,7 +295,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       return snapshot;
     },
     costs,
-    sessionCost: async (principal, sessionId) => sum(await journal.costs({ principal, sessionId })),
+    sessionCost: async (principal, sessionId) => sumCosts(await journal.costs({ principal, sessionId })),
     async file(taskId, principal, hash) {
       await ownRow(journal, taskId, principal);
       // The journal also stores files before a change. This route must not serve those.

@@ -20,7 +20,7 @@ import { nextStep, turnStartEvents } from '../task/next-step.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import { costOf } from '../task/spending.ts';
 import type { JsonObject, TurnPart, TurnReplay } from '../task/turn-replay.ts';
-import { tooLong } from './fit-context-window.ts';
+import { conversationTooLongEvent } from './fit-context-window.ts';
 import { QuietModelNotice } from './quiet-model-notice.ts';
 import type { AbortCause } from './abort-cause.ts';
 import type { TaskLog } from './task-log.ts';
@@ -215,7 +215,9 @@ async function refused({ log }: ModelTurn, at: TurnOfTask, error: PromptTooLong)
           type: 'append',
           events: [
             { type: 'turn.abandoned', turn: at.turn, reason: error.message },
-            s.context.refused === 'no' ? { type: 'context.exceeded' } : tooLong(s.openTurn.model),
+            s.context.refused === 'no'
+              ? { type: 'context.exceeded' }
+              : conversationTooLongEvent(s.openTurn.model),
           ],
         },
   );

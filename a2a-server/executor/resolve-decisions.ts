@@ -6,9 +6,9 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Decision, DecisionsPart } from '../../shared/protocol/tool-approval.ts';
 import type { ResolvedDecision } from '../task/decide.ts';
 import type { Policy } from '../policy/prepare-rules.ts';
-import { denial } from '../policy/verdict.ts';
+import { denyMessage } from '../policy/verdict.ts';
 import type { TaskEvent } from '../task/events.ts';
-import { shownOf } from '../task/shown.ts';
+import { shownCodeOf } from '../task/shown.ts';
 import { callOf, type Call, type Snapshot } from '../task/snapshot.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { parseInput, type Toolbox } from '../tools/toolbox.ts';
@@ -57,7 +57,7 @@ export async function resolveDecisions(
 /** False if the core refuses the edit anyway: the call does not wait, or the edit is for another question. */
 function mayEdit(call: Call, { decision, shown }: Decision): boolean {
   const { state } = call;
-  return decision === 'edit' && state.type === 'waiting' && shown === shownOf(call, state.reason);
+  return decision === 'edit' && state.type === 'waiting' && shown === shownCodeOf(call, state.reason);
 }
 
 type Edited = { type: 'edited'; call: ShownCall } | { type: 'outdated'; event: Outdated };
@@ -83,7 +83,7 @@ async function edited(
   if (event !== undefined) return { type: 'outdated', event };
   if (!shown.ok) throw invalid(call, shown.message);
   if (isUnseen(shown.call, call)) throw invalid(call, 'it would change a file whose content was not shown');
-  const denied = denial({ ...call, reach: shown.reach }, policy);
+  const denied = denyMessage({ ...call, reach: shown.reach }, policy);
   if (denied !== undefined) throw invalid(call, denied);
   return { type: 'edited', call: shown.call };
 }

@@ -8,7 +8,7 @@ import type { DecisionsPart, RevokePart, TaskSettings } from '../../shared/proto
 import type { FileBytes, TaskFilter, TaskPage, TaskRow } from '../journal/journal.ts';
 import type { CostSum } from '../task/cost-sum.ts';
 import type { JournalEntry, UserMessage } from '../task/events.ts';
-import type { ReadersLeft } from '../task/cancel.ts';
+import type { ReaderDisconnect } from '../task/cancel.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { StoredFile } from '../task/stored-file.ts';
 
@@ -86,7 +86,11 @@ export interface TaskService {
    * Cancels a task that works. Keeps a task that waits, that has ended, or that has a newer message.
    * @throws ProductError UNKNOWN_TASK
    */
-  cancelWork(taskId: string, by: { principal: string; channel: string }, left: ReadersLeft): Promise<void>;
+  cancelWork(
+    taskId: string,
+    by: { principal: string; channel: string },
+    left: ReaderDisconnect,
+  ): Promise<void>;
   /** The principal's running tool executions, oldest first. */
   toolExecutions(principal: string): ToolExecutionView[];
   /** Stops one tool execution. The task continues (A1). An unknown id gives an answer, and no error. */

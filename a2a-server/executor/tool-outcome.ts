@@ -23,7 +23,7 @@ interface OutcomeOptions {
  * Runs the tool to its outcome. After an abort it waits at most the grace period. A tool that has not settled by then
  * is `stopped` and unconfirmed, and its later result is ignored (A2). Never rejects.
  */
-export function outcomeOf(start: () => Promise<Success>, bounds: OutcomeOptions): Promise<ToolOutcome> {
+export function runToOutcome(start: () => Promise<Success>, bounds: OutcomeOptions): Promise<ToolOutcome> {
   const { scope, clock, graceMs, soFar, onUnconfirmed = () => undefined } = bounds;
   return new Promise((resolve) => {
     const stopped = (confirmed: boolean, text: string): void =>

@@ -18,7 +18,7 @@ import { checkpointingWorkspace } from '../checkpoints/checkpointing-workspace.t
 import type { FileBytes, Journal } from '../journal/journal.ts';
 import { resolveTargets, type ResolvedTargets } from '../policy/judged-call.ts';
 import type { Policy } from '../policy/prepare-rules.ts';
-import { denial } from '../policy/verdict.ts';
+import { denyMessage } from '../policy/verdict.ts';
 import type { AbortAnswer } from '../../shared/protocol/abort-answer.ts';
 import type { Todo } from '../../shared/protocol/tool-approval.ts';
 import type { TaskEvent, ToolOutcome } from '../task/events.ts';
@@ -41,7 +41,7 @@ import type { AbortCause } from './abort-cause.ts';
 import type { TaskLog } from './task-log.ts';
 import type { ToolExecutionView } from './task-service.ts';
 import type { TimeLimits } from './time-limits.ts';
-import { outcomeOf } from './tool-outcome.ts';
+import { runToOutcome } from './tool-outcome.ts';
 import { storedResult } from './split-file-contents.ts';
 import type { UnappendedCommand } from './unappended-command.ts';
 import { ToolStart, type ToolReference } from './tool-start.ts';
@@ -298,7 +298,7 @@ export class ToolScheduler {
     const whole: ToolOutcome =
       tool === undefined
         ? { type: 'error', message: this.#options.toolbox.absence(call.tool) }
-        : await outcomeOf(
+        : await runToOutcome(
             () =>
               runTool(tool, call, this.#options.policy, {
                 principal,
@@ -374,7 +374,7 @@ async function runTool(tool: Tool, call: Call, policy: Policy, run: ToolRun): Pr
   if (policy.length === 0) return tool.run(call.input, run);
   const reach = await resolveTargets(tool, call.input, run.workspace);
   const check = (more: Partial<ResolvedTargets>): void => {
-    const denied = denial({ ...call, reach: { ...reach, ...more } }, policy);
+    const denied = denyMessage({ ...call, reach: { ...reach, ...more } }, policy);
     if (denied !== undefined) throw new ProductError('FORBIDDEN', denied);
   };
   check({});

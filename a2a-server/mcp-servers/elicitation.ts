@@ -7,7 +7,7 @@ import { formSchema, type Question } from '../../shared/protocol/question.ts';
 import { ellipsize } from '../../shared/text/capped-text.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import type { PersonsAnswer } from '../tools/tool.ts';
-import type { Origin, RunningCall } from './running-calls.ts';
+import type { RequestOrigin, RunningCall } from './running-calls.ts';
 
 /** The maximum length of a question, in characters. */
 const MAX_MESSAGE = 4_000;
@@ -39,7 +39,7 @@ const content = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(
 export async function elicit(
   server: string,
   params: Elicitation,
-  origin: Origin,
+  origin: RequestOrigin,
   withdrawn?: AbortSignal,
 ): Promise<ElicitResult> {
   const asked = callToAsk(origin);
@@ -58,7 +58,7 @@ export async function elicit(
  * its call. If all running calls belong to one principal, their first call shows the question, and `note` names all of
  * them. If they belong to several principals, returns undefined, because the wrong person could get the question. Pure.
  */
-export function callToAsk({ calls, known }: Origin): { call: RunningCall; note: string } | undefined {
+export function callToAsk({ calls, known }: RequestOrigin): { call: RunningCall; note: string } | undefined {
   const [call, ...others] = calls;
   if (call === undefined) return undefined;
   if (known || others.length === 0) return { call, note: '' };

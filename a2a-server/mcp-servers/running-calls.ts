@@ -43,7 +43,7 @@ export interface RunningCall {
 }
 
 /** The calls to which a server request may belong. `known` is true if the transport identifies the call. */
-export interface Origin {
+export interface RequestOrigin {
   calls: readonly RunningCall[];
   known: boolean;
 }
@@ -102,7 +102,7 @@ export class RunningCalls {
   }
 
   /** The origin of a request of the server. Call it in the request's handler, which runs in the context of `onmessage`. */
-  origin(): Origin {
+  origin(): RequestOrigin {
     const { about } = this.#transport;
     const calls = [...this.#running.values()];
     if (about === undefined) return { calls: calls.map(({ call }) => call), known: false };

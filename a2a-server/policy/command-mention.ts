@@ -34,7 +34,7 @@ const RUNNERS: ReadonlySet<string> = new Set(
 const SETTING = /^(?:-c|--config|config$)/u;
 
 /** @param words the program and its first arguments from a rule; not empty */
-export function mentions(command: string, words: readonly string[], shell: Shell): Mention {
+export function commandMention(command: string, words: readonly string[], shell: Shell): Mention {
   if (command.length > MAX_LENGTH) return 'maybe';
   const open = command.replaceAll(HIDING, '').toLowerCase();
   const wanted = words.map((word) => word.toLowerCase());

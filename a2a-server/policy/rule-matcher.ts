@@ -8,7 +8,7 @@
  *   matches any part of a command line. It answers `maybe` if the match is uncertain.
  */
 import picomatch from 'picomatch';
-import { mentions, type Mention } from './command-mention.ts';
+import { commandMention, type Mention } from './command-mention.ts';
 import type { ResolvedTargets, JudgedCall, ResolvedTargetPath } from './judged-call.ts';
 import { simpleCommandWords, type Shell } from './simple-command.ts';
 import type { Rule } from './rule.ts';
@@ -158,7 +158,7 @@ function wideCommand(patterns: readonly string[], shell: Shell): Condition {
   const named = commandsOf(patterns, shell);
   return ({ reach: { command } }) => {
     if (command === undefined) return 'no';
-    const mentioned = named.map(({ words }) => mentions(command, words, shell));
+    const mentioned = named.map(({ words }) => commandMention(command, words, shell));
     if (mentioned.includes('yes')) return 'yes';
     return mentioned.includes('maybe') ? 'maybe' : 'no';
   };

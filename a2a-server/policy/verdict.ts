@@ -28,7 +28,7 @@ export function verdict(
   call: JudgedCall,
   { policy = NO_RULES, settings, grants }: PolicyContext,
 ): PolicyVerdict {
-  const denied = denial(call, policy);
+  const denied = denyMessage(call, policy);
   if (denied !== undefined) return { type: 'refuse', message: denied };
   if (call.sideEffect !== 'none' && isReadOnlyMode(settings))
     return {
@@ -42,7 +42,7 @@ export function verdict(
 }
 
 /** Returns the message of the deny rule that matches the call, if any. */
-export function denial(call: JudgedCall, policy: Policy): string | undefined {
+export function denyMessage(call: JudgedCall, policy: Policy): string | undefined {
   const rule = policy.find(({ action, matches }) => action === 'deny' && matches(call) === 'yes');
   return (
     rule &&

@@ -1,7 +1,7 @@
 /** Accepts a message for the model: `(snapshot, message) → events | refusal`. Total and pure. */
 import { stateWord } from '../../shared/text/state-word.ts';
 import type { TaskEvent, UserMessage } from './events.ts';
-import { hasAsked, isFirstQuestion } from './pending.ts';
+import { mayHaveAsked, isFirstQuestion } from './pending.ts';
 import { taskEndedRefusal, type CommandRefusal, type CommandOutcome } from './command-outcome.ts';
 import { isTerminal, PARKED_STATES, questionOf, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 
@@ -78,7 +78,7 @@ function isStrayWord(
   taskId: string | undefined,
 ): boolean {
   if (!PARKED_STATES.has(snapshot.status.state) || part?.type !== 'text' || more !== undefined) return false;
-  return /^(approve|deny)$/.test(part.text) && (taskId === undefined || hasAsked(snapshot));
+  return /^(approve|deny)$/.test(part.text) && (taskId === undefined || mayHaveAsked(snapshot));
 }
 
 /** True if the person wrote `deny` to a budget question. Any other reply to it means yes. */

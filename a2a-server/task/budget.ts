@@ -22,7 +22,7 @@ export const NO_BUDGET: Budget = { turns: null, toolCalls: null, tokens: null, u
 /** The use since the start of the task, or since a person last allowed it to continue. */
 export type BudgetUsage = { readonly [K in keyof Budget]: number };
 
-export const NOTHING_SPENT: BudgetUsage = { turns: 0, toolCalls: 0, tokens: 0, usd: 0, activeMs: 0 };
+export const NO_BUDGET_USAGE: BudgetUsage = { turns: 0, toolCalls: 0, tokens: 0, usd: 0, activeMs: 0 };
 
 /** Returns the working time for the budget, up to `now`. */
 export function activeTime({ status, spent, updatedAt }: Snapshot, now: number): number {
@@ -54,7 +54,7 @@ export function budgetUsageAfter(
   { event, at }: JournalEntry,
 ): BudgetUsage {
   if (event.type === 'task.working' && status.state === 'input-required' && status.budget)
-    return NOTHING_SPENT;
+    return NO_BUDGET_USAGE;
   const active = status.state === 'working' && !takenUpBy(event) ? Math.max(0, at - updatedAt) : 0;
   const answered = event.type === 'turn.finished' || event.type === 'context.summarised';
   const tokens = answered ? event.usage.inputTokens + event.usage.outputTokens : 0;

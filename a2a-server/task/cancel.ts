@@ -15,7 +15,7 @@ export function cancel(snapshot: Snapshot, reason: string, by: Decider): Command
 }
 
 /** The end of reading by the sender of a message. */
-export interface ReadersLeft {
+export interface ReaderDisconnect {
   /** The task's `seq` when the server accepted the message. A newer message shows that a client has come back. */
   messageSeq: number;
   reason: string;
@@ -24,7 +24,7 @@ export interface ReadersLeft {
 /** Cancels a task that works. Keeps a task that waits, that has ended, or that has a newer message. */
 export function cancelWork(
   snapshot: Snapshot,
-  { messageSeq, reason }: ReadersLeft,
+  { messageSeq, reason }: ReaderDisconnect,
   by: Decider,
 ): CommandOutcome | { type: 'keep' } {
   return isSettled(snapshot) || snapshot.messageSeq > messageSeq
@@ -33,7 +33,7 @@ export function cancelWork(
 }
 
 /** Ends a task that exceeded its time limit (A1). */
-export function timeOut(snapshot: Snapshot, message: string): CommandOutcome {
+export function failAfterTimeout(snapshot: Snapshot, message: string): CommandOutcome {
   if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   const stopped = stoppedCalls(snapshot, { reason: 'timeout', message });
   return { type: 'append', events: [...stopped, { type: 'task.failed', message }] };

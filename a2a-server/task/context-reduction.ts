@@ -6,7 +6,7 @@
  * - A turn and the results of its calls stay together.
  * - The process terminates: each summary covers more than the last summary. Each clip is shorter or covers more.
  */
-import { isSamePlace, conversationPassages, type ConversationStep, type Passage } from './conversation.ts';
+import { isSameTurn, conversationPassages, type ConversationStep, type Passage } from './conversation.ts';
 import { fileTokens, type ConversationFile } from './conversation-files.ts';
 import type { TaskEvent, TurnPlace } from './events.ts';
 import { foldNext } from './fold.ts';
@@ -65,7 +65,7 @@ export function tokensNeeded(earlier: readonly Snapshot[], current: Snapshot, ro
   const { counted } = current.context;
   if (counted === null || counted.model !== room.model) return all;
   const since = shown.findIndex(({ place }) =>
-    isSamePlace(place, { taskId: current.taskId, turn: counted.turn }),
+    isSameTurn(place, { taskId: current.taskId, turn: counted.turn }),
   );
   if (since === -1) return all;
   // Some providers count only uncached tokens. So never use less than half of the estimate.
@@ -98,7 +98,7 @@ export function reductionWithoutSummary(
   return {
     type: 'context.summarised',
     upTo,
-    summary: withFacts(omittedTurns(covered, tokens * BYTES_PER_TOKEN), [...earlier, current], {
+    summary: summaryWithFacts(omittedTurns(covered, tokens * BYTES_PER_TOKEN), [...earlier, current], {
       upTo,
       tokens,
     }),
@@ -108,7 +108,7 @@ export function reductionWithoutSummary(
 }
 
 /** The summary with the journal's facts about the same turns. The facts may be half as long as the summary. */
-export function withFacts(
+export function summaryWithFacts(
   summary: string,
   tasks: readonly Snapshot[],
   { upTo, tokens }: { upTo: TurnPlace; tokens: number },
@@ -118,7 +118,7 @@ export function withFacts(
 }
 
 /** True if the provider refused the length and the conversation is still the same. */
-export function isRefused({ context }: Snapshot): boolean {
+export function isPromptRefused({ context }: Snapshot): boolean {
   return context.refused === 'yes';
 }
 
@@ -127,7 +127,7 @@ function mostTokens(earlier: readonly Snapshot[], current: Snapshot, room: Conte
   const filled = room.window === undefined ? Infinity : Math.floor(room.window * FILLED);
   // Many tools leave little space. A shorter answer is better than a new summary in every turn.
   const most = Math.max(filled, room.beside + filled / 2);
-  return isRefused(current) ? Math.min(most, tokensNeeded(earlier, current, room) / 2) : most;
+  return isPromptRefused(current) ? Math.min(most, tokensNeeded(earlier, current, room) / 2) : most;
 }
 
 /** @param free the tokens of the window that the conversation may use */

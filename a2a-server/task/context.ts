@@ -45,7 +45,7 @@ function shorter(context: Context, turns: number): Context {
 }
 
 /** Keeps the provider's count, which includes tokens that only the provider sees. A count of zero means no count. */
-export function contextAnswered(context: Context, turn: Turn | null, { inputTokens }: Usage): Context {
+export function contextAfterAnswer(context: Context, turn: Turn | null, { inputTokens }: Usage): Context {
   const counted =
     turn === null || inputTokens === 0 ? null : { turn: turn.turn, model: turn.model, inputTokens };
   return { ...context, refused: 'no', counted };

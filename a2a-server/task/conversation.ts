@@ -92,13 +92,13 @@ function summarisedPassages(
   });
   const summary = tasks.findLast(({ context }) => context.summary !== null)?.context.summary;
   if (!summary) return all;
-  const end = all.findIndex(({ place }) => isSamePlace(place, summary.upTo));
+  const end = all.findIndex(({ place }) => isSameTurn(place, summary.upTo));
   if (end === -1) return all;
   const task = all.slice(0, end).filter(({ kind }) => kind === 'task');
   return [...task, { kind: 'summary', steps: [summarised(summary.text)] }, ...all.slice(end + 1)];
 }
 
-export function isSamePlace(place: TurnPlace | undefined, wanted: TurnPlace): boolean {
+export function isSameTurn(place: TurnPlace | undefined, wanted: TurnPlace): boolean {
   return place?.taskId === wanted.taskId && place.turn === wanted.turn;
 }
 
@@ -195,7 +195,7 @@ function turnSteps(
   const assistant: ConversationStep = {
     role: 'assistant',
     // Providers refuse an answer with only white space.
-    text: turn.text.trim() === '' ? '' : keepEnds(turn.text, clip),
+    text: turn.text.trim() === '' ? '' : omitMiddle(turn.text, clip),
     calls: calls.map((call) => ({
       modelCallId: call.modelCallId,
       tool: call.tool,
@@ -211,7 +211,7 @@ function turnSteps(
   const results = calls.map((call, index): ConversationResult => {
     const { text, isError, files = [] } = resultForModel(call);
     const whole = clip === Infinity;
-    const kept = keepEnds(text, clip);
+    const kept = omitMiddle(text, clip);
     const shown = whole || files.length === 0 ? kept : `${kept}\n${FILES_LEFT_OUT}`;
     const last = index === calls.length - 1;
     return {
@@ -231,7 +231,7 @@ const FILES_LEFT_OUT =
   '[The files of this result are left out to save space. Call the tool again to see them.]';
 
 /** Shortens a text to `chars` characters: two thirds from the start, the omitted count, one third from the end. */
-export function keepEnds(text: string, chars: number): string {
+export function omitMiddle(text: string, chars: number): string {
   if (text.length <= chars) return text;
   const head = Math.ceil((chars * 2) / 3);
   const tail = chars - head;

@@ -13,21 +13,21 @@ export function costReport(
   const sessions = [...groups(rows, ({ sessionId }) => sessionId)]
     .map(([sessionId, own]): CostReport['sessions'][number] => {
       const lastDay = dayText(own.reduce((last, { day }) => Math.max(last, day), 0));
-      return { sessionId, title: '', lastDay, ...costView(sum(own)) };
+      return { sessionId, title: '', lastDay, ...costView(sumCosts(own)) };
     })
     .toSorted((a, b) => b.lastDay.localeCompare(a.lastDay) || byCost(a, b));
   return {
     timeZone: 'UTC',
     from: dayText(fromDay),
     to: dayText(toDay),
-    total: costView(sum(rows)),
+    total: costView(sumCosts(rows)),
     days: [...groups(rows, ({ day }) => day)]
       .toSorted(([a], [b]) => b - a)
-      .map(([day, own]) => ({ day: dayText(day), ...costView(sum(own)) })),
+      .map(([day, own]) => ({ day: dayText(day), ...costView(sumCosts(own)) })),
     sessions: sessions.slice(0, MOST_SESSIONS),
     moreSessions: Math.max(0, sessions.length - MOST_SESSIONS),
     models: [...groups(rows, ({ model }) => model)]
-      .map(([model, own]) => ({ model, ...costView(sum(own)) }))
+      .map(([model, own]) => ({ model, ...costView(sumCosts(own)) }))
       .toSorted(byCost),
   };
 }
@@ -36,7 +36,7 @@ export function costView({ knownUsd, unpriced, ...counts }: CostSum): CostSumVie
   return { ...counts, usd: unpriced === 0 ? knownUsd : null, knownUsd, unpricedRequests: unpriced };
 }
 
-export function sum(rows: readonly CostSum[]): CostSum {
+export function sumCosts(rows: readonly CostSum[]): CostSum {
   return rows.reduce(addCosts, NO_COST);
 }
 

@@ -23,8 +23,8 @@ import {
   type CommandRefusal,
   type CommandOutcome,
 } from './command-outcome.ts';
-import { shownOf } from './shown.ts';
-import { callOf, isAgentsOwn, isTerminal, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
+import { shownCodeOf } from './shown.ts';
+import { callOf, isRunByAcpAgent, isTerminal, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 
 /** One decision. An edit has passed the tool's schema and has a new preview. */
 export interface ResolvedDecision {
@@ -122,7 +122,7 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): CommandRefus
   const { shown } = decision;
   // A plain answer always belongs to this question. A plain decision may belong to an earlier question.
   const plain = decision.decision === 'answer' || isFirstQuestion(snapshot, call);
-  if (shown === null ? !plain : shown !== shownOf(call, call.state.reason))
+  if (shown === null ? !plain : shown !== shownCodeOf(call, call.state.reason))
     return otherQuestionRefusal(call, call.state.reason);
   const mismatch = decisionWordProblem(call, call.state.reason, decision);
   if (mismatch !== undefined) return invalidDecision(mismatch);
@@ -132,7 +132,7 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): CommandRefus
     return invalidDecision(
       `${call.tool} is a built-in tool and belongs to no server. Use the scope "tool", "always" or "once".`,
     );
-  if (decision.decision === 'edit' && isAgentsOwn(call))
+  if (decision.decision === 'edit' && isRunByAcpAgent(call))
     return invalidDecision(
       `The agent runs call ${call.callId} itself, so you cannot edit its input. Approve it, or deny it and say in the reason what you want instead.`,
     );

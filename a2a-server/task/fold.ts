@@ -2,14 +2,14 @@
  * Folds the journal: `(snapshot, entry) → snapshot`. Total and pure. The snapshot depends only on the journal (J2), so
  * any cache of it may be deleted. If an entry does not fit the earlier entries, it changes only `seq` and the times.
  */
-import { NOTHING_SPENT, budgetUsageAfter } from './budget.ts';
-import { contextAfter, contextAnswered, SUMMARISED, WHOLE_CONTEXT } from './context.ts';
+import { NO_BUDGET_USAGE, budgetUsageAfter } from './budget.ts';
+import { contextAfter, contextAfterAnswer, SUMMARISED, WHOLE_CONTEXT } from './context.ts';
 import { newCall, stateAfterDecision, stateAfterVerdict } from './call-state.ts';
 import type { Artifact, JournalEntry, TaskEvent } from './events.ts';
 import { grantsAfterUse, grantsGivenBy, allowingGrantId, withoutGrants } from './grants.ts';
 import { instructionsNote } from './instructions.ts';
 import { withOutput } from './tool-outputs.ts';
-import { withCodes } from './shown.ts';
+import { withShownCodes } from './shown.ts';
 import { addModelSpending } from './spending.ts';
 import type { Call, Snapshot, StateName, Status, Turn } from './snapshot.ts';
 
@@ -40,7 +40,7 @@ export function firstSnapshot(taskId: string, entry: JournalEntry): Snapshot | u
     outage: null,
     turns: 0,
     spending: {},
-    spent: NOTHING_SPENT,
+    spent: NO_BUDGET_USAGE,
     agentSession: null,
   };
 }
@@ -157,7 +157,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
         openTurn: null,
         outage: null,
         ...(s.openTurn !== null && { spending: addModelSpending(s.spending, s.openTurn.model, event) }),
-        context: contextAnswered(s.context, s.openTurn, event.usage),
+        context: contextAfterAnswer(s.context, s.openTurn, event.usage),
       };
     case 'turn.abandoned':
       return { openTurn: null };
@@ -179,7 +179,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
       return {
         status: {
           state: 'input-required',
-          pending: withCodes(event.pending, s.calls),
+          pending: withShownCodes(event.pending, s.calls),
           ...(event.question !== undefined && { question: event.question }),
           ...(event.budget && { budget: event.budget }),
           ...(event.dayCost && { dayCost: event.dayCost }),

@@ -5,7 +5,7 @@ import { budgetQuestion, NO_BUDGET, type Budget } from './budget.ts';
 import { pendingActions } from './pending.ts';
 import {
   callsOf,
-  isAgentsOwn,
+  isRunByAcpAgent,
   isReadOnly,
   isRepeatable,
   isSettled,
@@ -143,7 +143,7 @@ function nextBatch(calls: readonly Call[]): Call[] {
   const open = calls.filter((call) => call.state.type !== 'settled');
   const [first] = open;
   if (first?.state.type !== 'ready') return [];
-  const together = isAgentsOwn(first) ? isAgentsOwn : isReadOnly(first) ? isReadOnly : undefined;
+  const together = isRunByAcpAgent(first) ? isRunByAcpAgent : isReadOnly(first) ? isReadOnly : undefined;
   if (together === undefined) return [first];
   const end = open.findIndex((call) => call.state.type !== 'ready' || !together(call));
   return end === -1 ? open : open.slice(0, end);

@@ -2,8 +2,8 @@
 import type { DecisionWord, PendingAction, PendingReason } from '../../shared/protocol/tool-approval.ts';
 import type { RecordedAction, TaskEvent } from './events.ts';
 import { foldNext } from './fold.ts';
-import { shownOf } from './shown.ts';
-import { isAgentsOwn, waitingCalls, type Call, type Snapshot, type WaitingCall } from './snapshot.ts';
+import { shownCodeOf } from './shown.ts';
+import { isRunByAcpAgent, waitingCalls, type Call, type Snapshot, type WaitingCall } from './snapshot.ts';
 
 /** Finds the same question among these actions. If the task asks again about a call, it is another question (D2). */
 export function findSameQuestion(
@@ -30,7 +30,7 @@ function pendingAction(snapshot: Snapshot, call: WaitingCall): PendingAction {
     tool,
     title,
     input,
-    shown: shownOf(call, reason),
+    shown: shownCodeOf(call, reason),
     sideEffect,
     source,
     preview,
@@ -38,21 +38,21 @@ function pendingAction(snapshot: Snapshot, call: WaitingCall): PendingAction {
     ...(isFirstQuestion(snapshot, call) && { first: true }),
     ...(rule !== null && { rule }),
     expiresAt: null,
-    decisions: DECISIONS[reason].filter((word) => word !== 'edit' || !isAgentsOwn(call)),
+    decisions: DECISIONS[reason].filter((word) => word !== 'edit' || !isRunByAcpAgent(call)),
   };
 }
 
 /** True if this is the task's first question. Then a plain word cannot belong to another question (D2). */
 export function isFirstQuestion(snapshot: Snapshot, { callId, state }: Call): boolean {
   if (state.type !== 'waiting' || (state.reason !== 'approval' && state.reason !== 'question')) return false;
-  return !hasAsked(snapshot, callId);
+  return !mayHaveAsked(snapshot, callId);
 }
 
 /**
  * True if the task may have asked a question before. For example, the second message of a task may be the reply to a
  * question in words, a budget question or a sign-in. @param except a call to ignore
  */
-export function hasAsked({ calls, exchanges, queued }: Snapshot, except?: string): boolean {
+export function mayHaveAsked({ calls, exchanges, queued }: Snapshot, except?: string): boolean {
   const messages = exchanges.filter(({ type }) => type === 'message').length + queued.length;
   return messages > 1 || Object.values(calls).some((call) => call.callId !== except && wasAsked(call));
 }

@@ -8,12 +8,12 @@ import type { Call } from './snapshot.ts';
  * The code depends on the call id, the input, the content behind the preview, and the reason. If the task asks again
  * about a call, the call has a new code. So a decision on the earlier question does not decide it.
  */
-export function shownOf({ callId, inputHash, basis, toolId }: Call, reason: PendingReason): string {
+export function shownCodeOf({ callId, inputHash, basis, toolId }: Call, reason: PendingReason): string {
   return shownCode(callId, inputHash, basis, reason, reason === 'outcome-unknown' ? toolId : null);
 }
 
 /** Adds missing codes of old journals. For an unknown call the code is empty, so no decision can match it. */
-export function withCodes(
+export function withShownCodes(
   recorded: readonly RecordedAction[],
   calls: Readonly<Record<string, Call>>,
 ): PendingAction[] {
@@ -24,5 +24,5 @@ export function withCodes(
 }
 
 function codeOf(call: Call | undefined, { reason }: RecordedAction): string {
-  return call === undefined ? '' : shownOf(call, reason);
+  return call === undefined ? '' : shownCodeOf(call, reason);
 }

@@ -78,7 +78,7 @@ export type CallResult =
   | { type: 'withdrawn' };
 
 /** A person's first valid decision since the last question about the call. */
-export interface Decided {
+export interface AcceptedDecision {
   decision: DecisionWord;
   by: Decider;
   at: number;
@@ -90,7 +90,7 @@ export interface Call extends RequestedCall {
   turn: number;
   state: CallState;
   /** The current decision; null if there is no decision. */
-  decided: Decided | null;
+  decided: AcceptedDecision | null;
   /** The model's input, if a person edited it. */
   originalInput: Record<string, unknown> | null;
   /** The last tool execution of this call. */
@@ -240,7 +240,7 @@ export function isReadOnly(call: Pick<RequestedCall, 'sideEffect'>): boolean {
  * True for a call that an ACP agent itself runs after permission. The server cannot change its input or the order of
  * the agent's calls.
  */
-export function isAgentsOwn(call: Pick<RequestedCall, 'source'>): boolean {
+export function isRunByAcpAgent(call: Pick<RequestedCall, 'source'>): boolean {
   return call.source.type === 'acp-agent';
 }
 

@@ -11,7 +11,7 @@ export interface ExecutionOutput {
 }
 
 /** The limit in characters for all executions of a task together, so that the output fits into one response. */
-export const MAX_HELD = 2_000_000;
+export const MAX_OUTPUT_CHARS = 2_000_000;
 
 /** Adds output. Executions are in the order of their first output. Above the limit, drops the oldest executions. */
 export function withOutput(
@@ -26,7 +26,7 @@ export function withOutput(
       : outputs.with(at, { ...before, text: before.text + text });
   let held = after.reduce((sum, output) => sum + output.text.length, 0);
   let gone = 0;
-  while (held > MAX_HELD && gone < after.length - 1) {
+  while (held > MAX_OUTPUT_CHARS && gone < after.length - 1) {
     held -= after[gone]?.text.length ?? 0;
     gone += 1;
   }

@@ -1,5 +1,5 @@
 import { collapseWhitespace } from '../../shared/text/capped-text.ts';
-import { type ConversationStep, type Passage, keepEnds } from './conversation.ts';
+import { type ConversationStep, type Passage, omitMiddle } from './conversation.ts';
 
 /** The limit of one answer, input or result, in characters. More text hardly improves a summary. */
 const LONGEST = 6_000;
@@ -13,26 +13,26 @@ export function transcript(covered: readonly Passage[], chars: number): string {
   for (let piece = LONGEST; ; piece = Math.floor(piece / 2)) {
     const text = steps.map((step) => written(step, piece)).join('\n\n');
     if (text.length <= chars) return text;
-    if (piece <= SHORTEST) return keepEnds(text, chars);
+    if (piece <= SHORTEST) return omitMiddle(text, chars);
   }
 }
 
 function written(step: ConversationStep, piece: number): string {
   switch (step.role) {
     case 'user':
-      return `PERSON: ${keepEnds(step.text, piece * 2)}`;
+      return `PERSON: ${omitMiddle(step.text, piece * 2)}`;
     case 'assistant':
       return [
-        `AGENT: ${keepEnds(step.text, piece)}`,
+        `AGENT: ${omitMiddle(step.text, piece)}`,
         ...step.calls.map(
-          ({ tool, input }) => `AGENT CALLS ${tool} ${keepEnds(JSON.stringify(input), piece)}`,
+          ({ tool, input }) => `AGENT CALLS ${tool} ${omitMiddle(JSON.stringify(input), piece)}`,
         ),
       ].join('\n');
     case 'tool':
       return step.results
         .map(
           ({ tool, text, isError }) =>
-            `${isError ? 'FAILED' : 'RESULT OF'} ${tool}: ${keepEnds(text, piece)}`,
+            `${isError ? 'FAILED' : 'RESULT OF'} ${tool}: ${omitMiddle(text, piece)}`,
         )
         .join('\n');
   }
@@ -46,7 +46,7 @@ export function omittedTurns(covered: readonly Passage[], chars: number): string
   const before = covered.flatMap(({ kind, steps }) => (kind === 'summary' ? steps : [])).map(textOf);
   const lines = covered.flatMap(({ kind, steps }) => (kind === 'turn' ? callLines(steps) : []));
   const head = [
-    ...before.map((text) => keepEnds(text, Math.floor(chars / 3))),
+    ...before.map((text) => omitMiddle(text, Math.floor(chars / 3))),
     'The turns after that do not fit into the context window and could not be summarised. Their calls, oldest first:',
   ].join('\n\n');
   const room = chars - head.length;

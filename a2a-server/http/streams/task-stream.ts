@@ -5,7 +5,7 @@ import { LAST_EVENT_ID } from '../../../shared/protocol/resumable-stream-extensi
 import { decides, type FollowUntil, type TaskService } from '../../executor/task-service.ts';
 import type { TaskRow } from '../../journal/journal.ts';
 import { isSettled, isTerminal } from '../../task/snapshot.ts';
-import { withCodes } from '../../task/shown.ts';
+import { withShownCodes } from '../../task/shown.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
 import type { CallContext } from '../auth/call-context.ts';
@@ -170,7 +170,7 @@ async function withItsCodes(
 ): Promise<JournalEntry> {
   if (event.type !== 'input.required') return { seq, at, event };
   const { calls } = await tasks.snapshot(taskId, principal, seq);
-  return { seq, at, event: { ...event, pending: withCodes(event.pending, calls) } };
+  return { seq, at, event: { ...event, pending: withShownCodes(event.pending, calls) } };
 }
 
 function lacksCodes({ event }: JournalEntry): boolean {

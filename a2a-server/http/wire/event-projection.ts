@@ -14,16 +14,16 @@ import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
 import { SUMMARISED } from '../../task/context.ts';
-import { withCodes } from '../../task/shown.ts';
+import { withShownCodes } from '../../task/shown.ts';
 import type { StateName } from '../../task/snapshot.ts';
 import { instructionsNote } from '../../task/instructions.ts';
 import { pendingText } from './pending-text.ts';
 import {
   dataPart,
-  givenArtifact,
-  message,
+  agentArtifact,
+  toA2aMessage,
   metadataFor,
-  outputArtifact,
+  toolOutputArtifact,
   textPart,
   todosArtifact,
   turnArtifact,
@@ -32,7 +32,7 @@ import {
 import type { ClientView } from './wire-objects.ts';
 
 /** The name of the artifacts with the model's text. */
-export const RESPONSE = 'response';
+export const RESPONSE_ARTIFACT_NAME = 'response';
 
 /** Converts one entry. @returns undefined for an entry that clients do not need */
 export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamResponse | undefined {
@@ -43,13 +43,15 @@ export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamR
     case 'reasoning.delta':
       return view.thinking === true ? thinkingUpdate(entry, view, event) : undefined;
     case 'turn.started':
-      return artifactUpdate(entry, view, turnArtifact(event.turn, '', RESPONSE), {});
+      return artifactUpdate(entry, view, turnArtifact(event.turn, '', RESPONSE_ARTIFACT_NAME), {});
     case 'turn.abandoned':
-      return artifactUpdate(entry, view, turnArtifact(event.turn, '', RESPONSE), { lastChunk: true });
+      return artifactUpdate(entry, view, turnArtifact(event.turn, '', RESPONSE_ARTIFACT_NAME), {
+        lastChunk: true,
+      });
     case 'turn.finished':
       return artifactUpdate(entry, view, turnArtifact(event.turn, '', ''), { append: true, lastChunk: true });
     case 'artifact.updated':
-      return artifactUpdate(entry, view, givenArtifact(view, event.artifact), event);
+      return artifactUpdate(entry, view, agentArtifact(view, event.artifact), event);
     case 'instructions.read':
       return statusUpdate(entry, view, { state: 'working', text: instructionsNote(event.files) });
     case 'context.summarised':
@@ -67,7 +69,7 @@ export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamR
         entry,
         view,
         event.pending.length > 0
-          ? { state: 'input-required', pending: withCodes(event.pending, {}) }
+          ? { state: 'input-required', pending: withShownCodes(event.pending, {}) }
           : { state: 'input-required', text: event.question },
       );
     case 'auth.required':
@@ -94,7 +96,7 @@ export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamR
       // Clients with the extension get live output as activity. Kept output is only an artifact.
       const live = event.kept !== true && (view.approval || event.offset === undefined);
       if (live) return activityUpdate(entry, view, activityOf(event));
-      return artifactUpdate(entry, view, outputArtifact(view, event), {
+      return artifactUpdate(entry, view, toolOutputArtifact(view, event), {
         append: event.offset !== undefined && event.offset > 0,
       });
     }
@@ -224,7 +226,7 @@ export function canceledText(by: Decider, reason: string): string {
 
 /** Builds the status message of a waiting task: text for people and, with the extension, the same as data. */
 export function pendingMessage(view: ClientView, seq: number, pending: readonly PendingAction[]) {
-  return message(view, 'agent', statusId(view, seq), [
+  return toA2aMessage(view, 'agent', statusId(view, seq), [
     textPart(pendingText(pending)),
     ...(view.approval ? [dataPart({ extension: TOOL_APPROVAL, pending })] : []),
   ]);
@@ -263,7 +265,7 @@ function statusUpdate(
     ? pendingMessage(view, entry.seq, pending)
     : words === undefined
       ? undefined
-      : message(view, 'agent', statusId(view, entry.seq), [textPart(words)]);
+      : toA2aMessage(view, 'agent', statusId(view, entry.seq), [textPart(words)]);
   const metadata = metadataFor(view, entry.seq, activity && { activity });
   return {
     payload: {

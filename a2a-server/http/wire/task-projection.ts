@@ -15,13 +15,19 @@ import { costView } from '../../task/cost-report.ts';
 import type { CostSum } from '../../task/cost-sum.ts';
 import { filesOf } from '../../task/task-files.ts';
 import { NO_SPENDING, addSpending } from '../../task/spending.ts';
-import type { Call, Decided, Snapshot, Turn } from '../../task/snapshot.ts';
-import { canceledText, outcomeSummary, pendingMessage, RESPONSE, statusId } from './event-projection.ts';
+import type { Call, AcceptedDecision, Snapshot, Turn } from '../../task/snapshot.ts';
 import {
-  givenArtifact,
-  message,
+  canceledText,
+  outcomeSummary,
+  pendingMessage,
+  RESPONSE_ARTIFACT_NAME,
+  statusId,
+} from './event-projection.ts';
+import {
+  agentArtifact,
+  toA2aMessage,
   metadataFor,
-  outputArtifact,
+  toolOutputArtifact,
   textPart,
   todosArtifact,
   turnArtifact,
@@ -106,7 +112,9 @@ function said(snapshot: Snapshot, view: ClientView, text: string | undefined, ti
   return {
     state: WIRE_STATE[snapshot.status.state],
     message:
-      text === undefined ? undefined : message(view, 'agent', statusId(view, snapshot.seq), [textPart(text)]),
+      text === undefined
+        ? undefined
+        : toA2aMessage(view, 'agent', statusId(view, snapshot.seq), [textPart(text)]),
     timestamp,
   };
 }
@@ -114,7 +122,7 @@ function said(snapshot: Snapshot, view: ClientView, text: string | undefined, ti
 /** Builds the message for a client that gets no task (A2A 1.0 §3.1.1). */
 export function replyMessage(snapshot: Snapshot, view: ClientView): Message {
   const text = statusOf(snapshot, view).message?.parts ?? [textPart('')];
-  return { ...message(view, 'agent', `${view.taskId}-answer`, text), taskId: '' };
+  return { ...toA2aMessage(view, 'agent', `${view.taskId}-answer`, text), taskId: '' };
 }
 
 /**
@@ -125,9 +133,9 @@ function artifactsOf({ exchanges, openTurn }: Snapshot, view: ClientView): Artif
   const finished = exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn] : []));
   const artifacts = new Map<string, Artifact>();
   for (const turn of [...finished, ...(openTurn === null ? [] : [openTurn])]) {
-    const words = turnArtifact(turn.turn, turn.text, RESPONSE);
+    const words = turnArtifact(turn.turn, turn.text, RESPONSE_ARTIFACT_NAME);
     if (turn.text !== '' || turn === openTurn) artifacts.set(words.artifactId, words);
-    for (const given of turn.artifacts) artifacts.set(given.artifactId, givenArtifact(view, given));
+    for (const given of turn.artifacts) artifacts.set(given.artifactId, agentArtifact(view, given));
   }
   return [...artifacts.values()];
 }
@@ -135,7 +143,7 @@ function artifactsOf({ exchanges, openTurn }: Snapshot, view: ClientView): Artif
 /** Returns the artifacts that are not part of the answer. Later stream events append to them or replace them. */
 function besideAnswer({ outputs, todos }: Snapshot, view: ClientView): Artifact[] {
   const list = todos.length === 0 ? [] : [todosArtifact(view, todos)];
-  return [...list, ...outputs.map((output) => outputArtifact(view, output))];
+  return [...list, ...outputs.map((output) => toolOutputArtifact(view, output))];
 }
 
 function historyOf(snapshot: Snapshot, view: ClientView): Message[] {
@@ -153,7 +161,7 @@ function historyOf(snapshot: Snapshot, view: ClientView): Message[] {
 function turnMessage(snapshot: Snapshot, view: ClientView, turn: Turn): Message {
   const calls = callsOf(snapshot, turn).map((call) => `${call.title}: ${fate(call)}${verdictOn(call)}`);
   const texts = [turn.text, calls.join('\n'), lastWords(turn)].filter((text) => text !== '');
-  return message(
+  return toA2aMessage(
     view,
     'agent',
     `${view.taskId}-turn-${turn.turn}`,
@@ -245,7 +253,7 @@ function grantView({ grantId, scope, tool, source, by, at, expiresAt, usesLeft }
   };
 }
 
-function standing({ decision, by, at, inputHash }: Decided): StandingDecision {
+function standing({ decision, by, at, inputHash }: AcceptedDecision): StandingDecision {
   const { principal, channel } = by;
   return { decision, by: principal, channel, at: new Date(at).toISOString(), inputHash };
 }

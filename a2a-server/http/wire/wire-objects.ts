@@ -68,7 +68,12 @@ function filePart(
   return { content, metadata: undefined, filename: name, mediaType };
 }
 
-export function message(view: ClientView, role: 'user' | 'agent', messageId: string, parts: Part[]): Message {
+export function toA2aMessage(
+  view: ClientView,
+  role: 'user' | 'agent',
+  messageId: string,
+  parts: Part[],
+): Message {
   return {
     messageId,
     contextId: view.sessionId,
@@ -90,7 +95,7 @@ function sentPart(part: MessagePart): Part {
 export function userMessage(view: ClientView, sent: UserMessage): Message {
   const { messageId, parts, metadata, extensions = [], referenceTaskIds = [] } = sent;
   return {
-    ...message(view, 'user', messageId, parts.map(sentPart)),
+    ...toA2aMessage(view, 'user', messageId, parts.map(sentPart)),
     metadata,
     extensions: [...extensions],
     referenceTaskIds: [...referenceTaskIds],
@@ -110,7 +115,7 @@ export function turnArtifact(turn: number, text: string, name: string): Artifact
 }
 
 /** Builds an artifact of the agent that is not its text. */
-export function givenArtifact(
+export function agentArtifact(
   { outputModes }: Pick<ClientView, 'outputModes'>,
   { artifactId, name, description, parts }: GivenArtifact,
 ): Artifact {
@@ -119,7 +124,7 @@ export function givenArtifact(
 }
 
 /** Builds the artifact with a tool execution's output, or its next piece. It is not part of the answer. */
-export function outputArtifact(
+export function toolOutputArtifact(
   view: ClientView,
   { toolId, title, text }: { toolId: string; title: string; text: string },
 ): Artifact {

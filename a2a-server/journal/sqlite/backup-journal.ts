@@ -22,10 +22,10 @@ import { makePrivate, prepareJournalDirectory } from './journal-files.ts';
 import { lockJournal, requireNoOwner } from './journal-lock.ts';
 import {
   type JournalLoss,
-  keepLog,
+  copyWriteAheadLog,
   lossError,
-  lossOf,
-  missingSince,
+  currentLoss,
+  lossSinceMark,
   lossByTruncation,
 } from './journal-loss.ts';
 import { type Mark, readMark, removeMark, fileSize } from './journal-mark.ts';
@@ -54,8 +54,8 @@ export function backupJournal(path: string, target: string): CopyReport {
   if (shortened !== undefined) throw lossError(path, shortened);
   return writing(target, (draft) => {
     reading(path, (database) => {
-      const loss = lossOf(database, path);
-      if (loss !== undefined) throw lossError(path, loss, keepLog(path));
+      const loss = currentLoss(database, path);
+      if (loss !== undefined) throw lossError(path, loss, copyWriteAheadLog(path));
       database.command('VACUUM INTO ?')(draft);
     });
     return checkedCopy(draft, target);
@@ -161,8 +161,8 @@ async function requireUnused(path: string): Promise<void> {
 
 function missingIn(path: string, mark: Mark): JournalLoss | undefined {
   return reading(path, (database) => {
-    const loss = missingSince(database, mark);
-    if (loss !== undefined) keepLog(path);
+    const loss = lossSinceMark(database, mark);
+    if (loss !== undefined) copyWriteAheadLog(path);
     return loss;
   });
 }

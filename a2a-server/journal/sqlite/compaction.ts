@@ -5,7 +5,7 @@
 import { integerColumn } from './columns.ts';
 import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { toEntries } from './event-rows.ts';
-import { pack, runsIn } from './packed-row.ts';
+import { packRun, packableRuns } from './packed-row.ts';
 
 export class Compaction {
   readonly #database: Sqlite;
@@ -36,11 +36,11 @@ export class Compaction {
       if (task === undefined) return 0;
       const key = integerColumn(task[0]);
       const entries = this.#stretch(key, integerColumn(task[1]), limit).flatMap((row) => toEntries(row));
-      for (const run of runsIn(entries)) {
+      for (const run of packableRuns(entries)) {
         const [first, last] = [run.entries[0], run.entries.at(-1)];
         if (first === undefined || last === undefined) continue;
         this.#remove(key, first.seq, last.seq);
-        this.#insert(key, last.seq, last.at, pack(run), first.seq);
+        this.#insert(key, last.seq, last.at, packRun(run), first.seq);
       }
       this.#advance(entries.at(-1)?.seq ?? integerColumn(task[1]), key);
       return entries.length;

@@ -8,10 +8,10 @@ import type { CostTable } from './cost-table.ts';
 import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
 
 /** The principal of hidden tasks. No token has an empty principal. */
-export const HIDDEN = '';
+export const HIDDEN_PRINCIPAL = '';
 
 /** Counts the tasks that are not hidden. */
-export const COUNT_TASKS = `SELECT count(*) FROM tasks WHERE principal <> '${HIDDEN}'`;
+export const COUNT_TASKS = `SELECT count(*) FROM tasks WHERE principal <> '${HIDDEN_PRINCIPAL}'`;
 
 /**
  * Maximum rows per transaction: some milliseconds of work. A large session may exceed it, because it is hidden at once.
@@ -37,7 +37,7 @@ export class SessionDeletion {
     // The tasks of a session run one after the other. So this checks only the newest task.
     this.#over = database.query(
       `SELECT principal, session_id FROM tasks AS task
-       WHERE state IN ('completed', 'failed', 'canceled', 'rejected') AND updated_at < ? AND principal <> '${HIDDEN}'
+       WHERE state IN ('completed', 'failed', 'canceled', 'rejected') AND updated_at < ? AND principal <> '${HIDDEN_PRINCIPAL}'
          AND NOT EXISTS (
            SELECT 1 FROM tasks AS later
            WHERE later.principal = task.principal AND later.session_id = task.session_id AND later.key > task.key)
@@ -49,11 +49,11 @@ export class SessionDeletion {
       database.command('DELETE FROM tool_executions WHERE task = ?'),
       // The row stays until its events are deleted. No client can guess its new id. Compaction skips a task with `packed = seq`.
       database.command(
-        `UPDATE tasks SET principal = '${HIDDEN}', task_id = 'deleted-' || hex(randomblob(16)), packed = seq, saved = 0
+        `UPDATE tasks SET principal = '${HIDDEN_PRINCIPAL}', task_id = 'deleted-' || hex(randomblob(16)), packed = seq, saved = 0
          WHERE key = ?`,
       ),
     ];
-    this.#hidden = database.query(`SELECT key FROM tasks WHERE principal = '${HIDDEN}' LIMIT 1`);
+    this.#hidden = database.query(`SELECT key FROM tasks WHERE principal = '${HIDDEN_PRINCIPAL}' LIMIT 1`);
     this.#removeEvents = database.command(
       'DELETE FROM events WHERE task = ?1 AND seq < (SELECT min(seq) FROM events WHERE task = ?1) + ?2',
     );

@@ -12,7 +12,7 @@ import {
 } from '../../../shared/sqlite/driver.ts';
 import type { JournalEntry, TaskEvent } from '../../task/events.ts';
 import { integerColumn, textColumn } from './columns.ts';
-import { LONGEST_ROW, unpack } from './packed-row.ts';
+import { LONGEST_ROW, unpackEntries } from './packed-row.ts';
 
 /**
  * In UTF-16 code units. This is far below SQLite's limit of 10⁹ bytes for one value, but large enough for few calls.
@@ -116,7 +116,7 @@ const ALL = { after: 0, limit: Number.MAX_SAFE_INTEGER };
 export function toEntries(row: Row, asked = ALL): JournalEntry[] {
   const [seq, at, body] = [integerColumn(row[0]), integerColumn(row[1]), textColumn(row[2])];
   if (row[3] === null) return [{ seq, at, event: toEvent(body) }];
-  return unpack(body, { first: integerColumn(row[3]), last: seq }, asked);
+  return unpackEntries(body, { first: integerColumn(row[3]), last: seq }, asked);
 }
 
 /** The text is the result of `JSON.stringify` for a `TaskEvent`. Only a damaged file contains other text. */

@@ -41,7 +41,7 @@ function sizeInHeader(path: string, bytes: number): number {
 }
 
 /** Compares the tasks. Reads only the index: one count, and one row for each task that the mark names. */
-export function missingSince(database: Sqlite, mark: Mark | undefined): JournalLoss | undefined {
+export function lossSinceMark(database: Sqlite, mark: Mark | undefined): JournalLoss | undefined {
   if (mark === undefined) return undefined;
   const findSeq = database.query('SELECT seq FROM tasks WHERE task_id = ?');
   const count = integerColumn(database.query(COUNT_TASKS)()[0]?.[0]);
@@ -64,10 +64,10 @@ export function missingSince(database: Sqlite, mark: Mark | undefined): JournalL
  * A server removes the mark before it deletes tasks. So this reads the mark again, and reports a loss only if the mark
  * has not changed.
  */
-export function lossOf(database: Sqlite, path: string): JournalLoss | undefined {
+export function currentLoss(database: Sqlite, path: string): JournalLoss | undefined {
   for (;;) {
     const mark = readMark(path);
-    const loss = missingSince(database, mark);
+    const loss = lossSinceMark(database, mark);
     if (loss === undefined || isDeepStrictEqual(readMark(path), mark)) return loss;
   }
 }
@@ -103,7 +103,7 @@ export function lossError(path: string, loss: JournalLoss, keptLog?: string): Pr
 /**
  * Copies the write-ahead log, because SQLite deletes it when it closes the file. Its unread part may help an expert.
  */
-export function keepLog(path: string): string | undefined {
+export function copyWriteAheadLog(path: string): string | undefined {
   const copy = `${path}-wal.damaged`;
   if (fileSize(`${path}-wal`) === 0) return fileSize(copy) === 0 ? undefined : copy;
   try {

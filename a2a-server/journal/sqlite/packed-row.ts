@@ -1,6 +1,6 @@
 /**
  * Packs many events into one row. A model's text arrives in pieces of a few characters, and one row per piece takes ten
- * times the space of the text. A packed row contains adjacent events that differ only in their text. `unpack` returns
+ * times the space of the text. A packed row contains adjacent events that differ only in their text. `unpackEntries` returns
  * exactly the same events, each with its `seq` and time (J1).
  *
  * The key of a packed row is the `seq` of its last event. So a query for the rows after a cursor also finds packed
@@ -37,7 +37,7 @@ interface PackedRow {
 }
 
 /** Finds the runs to pack among these consecutive entries. */
-export function runsIn(entries: readonly JournalEntry[]): PackedRun[] {
+export function packableRuns(entries: readonly JournalEntry[]): PackedRun[] {
   const runs: PackedRun[] = [];
   let open: { run: PackedRun; shape: string; characters: number } | undefined;
   for (const { seq, at, event } of entries) {
@@ -67,7 +67,7 @@ function isPackable(
   return event.type === 'text.delta' || event.type === 'reasoning.delta' || event.type === 'tool.output';
 }
 
-export function pack({ of, entries }: PackedRun): string {
+export function packRun({ of, entries }: PackedRun): string {
   const times: PackedRow['at'] = [];
   for (const { at } of entries) {
     const last = times.at(-1);
@@ -88,7 +88,7 @@ interface SeqRange {
  * Returns the entries of a packed row with `seq` greater than `after`, at most `limit`.
  * @throws SqliteFailure SQLITE_CORRUPT if the row does not fit its key
  */
-export function unpack(
+export function unpackEntries(
   body: string,
   { first, last }: SeqRange,
   { after, limit }: { after: number; limit: number },

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { textColumn } from './columns.ts';
-import { HIDDEN } from './delete-sessions.ts';
+import { HIDDEN_PRINCIPAL } from './delete-sessions.ts';
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
 import { EntryReader } from './event-rows.ts';
 import { requireCurrentSchema } from './schema.ts';
@@ -36,7 +36,9 @@ export function openReadonlyJournal(path: string): ReadonlyJournal {
       database.exec('PRAGMA query_only = ON');
       requireCurrentSchema(database, path);
       const reader = new EntryReader(database);
-      const ids = database.query(`SELECT task_id FROM tasks WHERE principal <> '${HIDDEN}' ORDER BY key`);
+      const ids = database.query(
+        `SELECT task_id FROM tasks WHERE principal <> '${HIDDEN_PRINCIPAL}' ORDER BY key`,
+      );
       return {
         taskIds: () => withStorageErrors(path, () => ids().map((row) => textColumn(row[0]))),
         entries: (taskId) => withStorageErrors(path, () => allOf(reader, taskId)),

@@ -1,7 +1,7 @@
 /** Checks whether a server can open a journal. Changes nothing. */
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
-import { lossError, lossOf, lossByTruncation } from './journal-loss.ts';
+import { lossError, currentLoss, lossByTruncation } from './journal-loss.ts';
 import { readMark, fileSize } from './journal-mark.ts';
 import { requireKnownSchema } from './schema.ts';
 
@@ -21,7 +21,7 @@ export function requireOpenable(path: string): void {
       database.exec('PRAGMA query_only = ON');
       const version = requireKnownSchema(database, path);
       if (version === 'earlier') return; // The next start upgrades it.
-      const loss = lossOf(database, path);
+      const loss = currentLoss(database, path);
       if (loss !== undefined) throw lossError(path, loss);
     } finally {
       database.close();

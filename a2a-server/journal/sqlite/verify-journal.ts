@@ -10,9 +10,9 @@ import { isTerminal } from '../../task/snapshot.ts';
 import { indexRow } from '../index-row.ts';
 import { ExpectedCosts } from './check-costs.ts';
 import { bytesColumn, integerColumn, textColumn } from './columns.ts';
-import { HIDDEN } from './delete-sessions.ts';
+import { HIDDEN_PRINCIPAL } from './delete-sessions.ts';
 import { EntryReader } from './event-rows.ts';
-import { lossOf, lossText } from './journal-loss.ts';
+import { currentLoss, lossText } from './journal-loss.ts';
 import { fileSize } from './journal-mark.ts';
 import { requireCurrentSchema } from './schema.ts';
 
@@ -48,7 +48,7 @@ export function verifyJournal(path: string): JournalReport & { bytes: number } {
       database.exec('BEGIN');
       const report = journalReportOf(database);
       database.exec('COMMIT');
-      const loss = lossOf(database, path);
+      const loss = currentLoss(database, path);
       if (loss !== undefined) report.problems.push(`${capital(lossText(loss))}.`);
       return { ...report, bytes: fileSize(path) };
     } finally {
@@ -77,7 +77,7 @@ export function journalReportOf(database: Sqlite): JournalReport {
   const reader = new EntryReader(database);
   // This skips hidden tasks, because the server removes their events.
   const rows = database.query(
-    `SELECT task_id, state, seq, session_id, principal FROM tasks WHERE principal <> '${HIDDEN}' ORDER BY key`,
+    `SELECT task_id, state, seq, session_id, principal FROM tasks WHERE principal <> '${HIDDEN_PRINCIPAL}' ORDER BY key`,
   )();
   const costs = new ExpectedCosts();
   let [live, entries] = [0, 0];

@@ -6,7 +6,7 @@ import { takeCode } from './address.ts';
 import { Approvals } from './approvals.tsx';
 import { guardChanges } from './change-guard.ts';
 import { SignInView } from './sign-in-view.tsx';
-import { API, forgetPageKey, onOtherTab, pageKey, signedInFetch } from './sign-in.ts';
+import { API, forgetPageKey, onSignInChange, pageKey, signedInFetch } from './sign-in.ts';
 
 const client = new A2aClient({ url: API, fetch: signedInFetch, channel: 'page' });
 
@@ -14,7 +14,7 @@ function Page({ code: given }: { code: string | undefined }) {
   const [key, setKey] = useState(pageKey());
   const [code, setCode] = useState(given);
   const look = (): void => setKey(pageKey());
-  useEffect(() => onOtherTab(look), []);
+  useEffect(() => onSignInChange(look), []);
   if (key === null) return <SignInView code={code} onUsed={() => setCode(undefined)} onSignedIn={look} />;
   const signedOut = (): void => {
     forgetPageKey();

@@ -7,7 +7,7 @@ import { editableOf } from './editable.ts';
 import { PreviewView } from './preview.tsx';
 import { QuestionForm } from './question-form.tsx';
 import { TrustLimitFields } from './trust-limit-fields.tsx';
-import { grantOf, NO_LIMITS } from './trust-limits.ts';
+import { grantFromForm, NO_LIMITS } from './trust-limits.ts';
 
 interface PendingActionProps {
   action: PendingAction;
@@ -94,7 +94,7 @@ function Choice({ action, disabled, onDecide }: ChoiceProps) {
     }
   };
   const approval = (): Decision => {
-    const grant = scope === 'once' ? undefined : grantOf(limits);
+    const grant = scope === 'once' ? undefined : grantFromForm(limits);
     return { callId, shown, decision: 'approve', scope, ...(grant && { grant }) };
   };
   const problemText = problem !== undefined && (

@@ -33,7 +33,7 @@ export function fieldsOf({ schema }: Question): readonly FormField[] {
 }
 
 /** Builds the answer. @returns undefined if a required value is missing */
-export function toAnswer(question: Question, { chosen, text, values }: FilledForm): Answer | undefined {
+export function answerFromForm(question: Question, { chosen, text, values }: FilledForm): Answer | undefined {
   const { schema, multiple = false } = question;
   if (schema !== undefined) {
     const filled = Object.entries(schema.properties).flatMap(([name, field]) => {

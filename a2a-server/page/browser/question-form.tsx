@@ -1,7 +1,7 @@
 /** Shows an agent's question: choices, free text, or a form with one field per value. */
 import { useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../shared/client/index.ts';
-import { toAnswer, fieldsOf, type Question } from './question-answer.ts';
+import { answerFromForm, fieldsOf, type Question } from './question-answer.ts';
 
 interface QuestionFormProps {
   action: PendingAction;
@@ -16,7 +16,7 @@ export function QuestionForm({ action: { callId, shown }, question, disabled, on
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const { choices = [], multiple = false, schema } = question;
   const words = schema === undefined && (choices.length === 0 || question.freeText === true);
-  const answer = toAnswer(question, { chosen, text, values });
+  const answer = answerFromForm(question, { chosen, text, values });
   return (
     <form
       onSubmit={(event) => {

@@ -25,7 +25,7 @@ export function updateShownActions(
 }
 
 /** Records that the server accepted this page's decision. */
-export function decidedHere(
+export function withAcceptedDecision(
   shown: readonly ShownAction[],
   callId: string,
   decision: Decision['decision'],

@@ -61,7 +61,7 @@ export async function allowedWorkspaces(): Promise<AllowedWorkspaces> {
 }
 
 /** Calls `act` when another tab signs in or out. @returns a function that removes the listener */
-export function onOtherTab(act: () => void): () => void {
+export function onSignInChange(act: () => void): () => void {
   const changed = ({ key }: StorageEvent): void => {
     if (key === KEY || key === null) act();
   };

@@ -5,7 +5,7 @@ import type { A2aClient, Decision, Execution, TaskReport } from '../../../shared
 import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import type { OpenedAction } from './address.ts';
 import { ActionList } from './action-list.tsx';
-import { decidedHere, updateShownActions } from './shown-actions.ts';
+import { withAcceptedDecision, updateShownActions } from './shown-actions.ts';
 import type { ShownAction } from './shown-actions.ts';
 import { STATE_WORDS } from './state-words.ts';
 import { TaskFiles } from './task-files.tsx';
@@ -76,7 +76,7 @@ export function TaskView({ client, taskId, link, cost, onChange }: TaskViewProps
   };
   const decide = async (decision: Decision): Promise<boolean> => {
     const taken = await send((to) => to.decide(decision));
-    if (taken) setActions((before) => decidedHere(before, decision.callId, decision.decision));
+    if (taken) setActions((before) => withAcceptedDecision(before, decision.callId, decision.decision));
     return taken;
   };
   const abort = async (toolId: string): Promise<void> => {

@@ -12,7 +12,7 @@ export const NO_LIMITS: TrustLimits = { minutes: '', uses: '' };
 type Grant = NonNullable<Extract<Decision, { decision: 'approve' }>['grant']>;
 
 /** @returns undefined if there is no limit. @throws Error if a field is no positive number, or `uses` is no integer */
-export function grantOf({ minutes, uses }: TrustLimits): Grant | undefined {
+export function grantFromForm({ minutes, uses }: TrustLimits): Grant | undefined {
   const grant = {
     ...(minutes.trim() !== '' && { minutes: positive(minutes, 'minutes') }),
     ...(uses.trim() !== '' && { uses: positive(uses, 'calls') }),

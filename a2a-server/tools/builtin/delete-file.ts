@@ -5,7 +5,7 @@ import { defineTool } from './define-tool.ts';
 import { count, oneLine } from '../../../shared/text/one-line.ts';
 import { ToolStopped, type Tool } from '../tool.ts';
 import { refuseFull } from '../workspace/remove.ts';
-import { surveyHash, withDescendants, type SurveyEntry } from '../workspace/list-for-removal.ts';
+import { removalHash, withDescendants, type RemovalEntry } from '../workspace/list-for-removal.ts';
 
 /** The preview has at most this many characters of names. A person cannot review more. */
 const MAX_LISTED = 1_000_000;
@@ -36,11 +36,11 @@ export const deleteFile: Tool = defineTool({
   show: async ({ path, recursive }, { workspace, signal }) => {
     const found = await workspace.survey(path, signal);
     refuseFull(found, recursive);
-    return { preview: { type: 'json', value: whatGoes(found) }, basis: surveyHash(found) };
+    return { preview: { type: 'json', value: whatGoes(found) }, basis: removalHash(found) };
   },
   run: async ({ path, recursive }, { workspace, basis, signal }) => {
-    const gone: SurveyEntry[] = [];
-    const removal = { recursive, basis, signal, onRemoved: (item: SurveyEntry) => gone.push(item) };
+    const gone: RemovalEntry[] = [];
+    const removal = { recursive, basis, signal, onRemoved: (item: RemovalEntry) => gone.push(item) };
     await workspace.remove(path, removal).catch((error: unknown) => {
       throw gone.length === 0 ? error : halfDone(error, gone, signal);
     });
@@ -53,7 +53,7 @@ export const deleteFile: Tool = defineTool({
  * Lists every item to delete for the person, with the size of each file (D5). A surface that cannot show the whole list
  * offers no approval. @throws ProductError TOO_LARGE
  */
-function whatGoes(found: SurveyEntry) {
+function whatGoes(found: RemovalEntry) {
   const items = withDescendants(found);
   const deletes = items.map(lineOf);
   if (deletes.reduce((sum, line) => sum + line.length, 0) > MAX_LISTED)
@@ -64,7 +64,7 @@ function whatGoes(found: SurveyEntry) {
   return { count: items.length, bytes: items.reduce((sum, { bytes }) => sum + bytes, 0), deletes };
 }
 
-function lineOf({ path, kind, bytes }: SurveyEntry): string {
+function lineOf({ path, kind, bytes }: RemovalEntry): string {
   const shown = oneLine(path, Number.POSITIVE_INFINITY);
   switch (kind) {
     case 'file':
@@ -79,7 +79,7 @@ function lineOf({ path, kind, bytes }: SurveyEntry): string {
 }
 
 /** The error names the number of deleted items, because a deletion is permanent. */
-function halfDone(error: unknown, gone: readonly SurveyEntry[], signal: AbortSignal): Error {
+function halfDone(error: unknown, gone: readonly RemovalEntry[], signal: AbortSignal): Error {
   const so = `Already deleted: ${count(gone.length, 'item')}.`;
   if (signal.aborted) return new ToolStopped('The deletion was stopped.', { text: so, confirmed: true });
   return new Error(`${messageOf(error)} ${so}`, { cause: error });

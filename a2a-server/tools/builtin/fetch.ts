@@ -55,8 +55,8 @@ export function createFetch(web: WebContext): Tool {
     reach: ({ url }) => hostTarget(url),
     show: async ({ url }) => ({ preview: { type: 'url', url: (await place(url, web)).href }, basis: null }),
     run: async (input, { signal, goesTo }) => {
-      const { get, readingModeOf } = await import('./web-on-demand.ts');
-      const answer = await get(await place(input.url, web), web, {
+      const { fetchUrl, readingModeOf } = await import('./web-on-demand.ts');
+      const answer = await fetchUrl(await place(input.url, web), web, {
         signal,
         timeMs: TIME_MS,
         maxBytes: MAX_BYTES,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
-import { surveyHash } from '../workspace/list-for-removal.ts';
+import { removalHash } from '../workspace/list-for-removal.ts';
 
 const schema = z.strictObject({
   path: z.string().min(1).describe('File, relative to the workspace.'),
@@ -29,7 +29,7 @@ export const moveFile: Tool = defineTool({
     const found = await workspace.survey(path, signal);
     return {
       preview: { type: 'json', value: { moves: found.path, to: target, bytes: found.bytes } },
-      basis: surveyHash(found),
+      basis: removalHash(found),
     };
   },
   run: async ({ path, to }, { workspace, basis, signal }) => {

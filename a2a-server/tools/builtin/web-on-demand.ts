@@ -2,7 +2,7 @@
 export { CrawlReport } from '../web/crawl/crawl-report.ts';
 export { crawlSite } from '../web/crawl/crawl-site.ts';
 export { QueryWords } from '../web/crawl/query-words.ts';
-export { get } from '../web/get.ts';
+export { fetchUrl } from '../web/get.ts';
 export { readingModeOf } from '../web/media-type.ts';
 export { pageOf } from '../web/page.ts';
 export { webUrl } from '../web/web-url.ts';

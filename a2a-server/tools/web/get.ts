@@ -59,7 +59,7 @@ export interface WebResponse extends ResponseHead {
  * @throws AbortError after `signal` aborts; ProductError FORBIDDEN or MALFORMED for a refused URL; Error with a
  * sentence for a network error, a server error or a timeout
  */
-export async function get(url: URL, web: WebContext, options: GetOptions): Promise<WebResponse> {
+export async function fetchUrl(url: URL, web: WebContext, options: GetOptions): Promise<WebResponse> {
   const { signal, timeMs } = options;
   signal.throwIfAborted();
   const limit = startTimeout(web.clock, timeMs, signal);

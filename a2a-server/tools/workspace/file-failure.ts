@@ -34,6 +34,6 @@ export function fileFailure(error: unknown, path: string): unknown {
   return sentence === undefined ? error : new Error(sentence(path), { cause: error });
 }
 
-export function isADirectory(path: string): Error {
+export function directoryError(path: string): Error {
   return new Error(SENTENCES['EISDIR']?.(path));
 }

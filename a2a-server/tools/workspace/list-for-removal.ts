@@ -13,7 +13,7 @@ import type { NamedEntry } from './resolve-path.ts';
 const MAX_ITEMS = 10_000;
 const MAX_DEPTH = 64;
 
-export interface SurveyEntry {
+export interface RemovalEntry {
   name: string;
   /** Relative to the workspace, with `/`. */
   path: string;
@@ -22,24 +22,24 @@ export interface SurveyEntry {
   /** If the mark differs, the file has changed or is another file, according to the operating system. */
   mark: string;
   /** The entries of a directory, sorted by name. */
-  holds: readonly SurveyEntry[];
+  holds: readonly RemovalEntry[];
 }
 
 /** @throws ProductError TOO_LARGE for too many items to review; OUTSIDE_WORKSPACE for the server's state directory */
-export async function survey(
+export async function listForRemoval(
   { directory, name, path, info }: NamedEntry,
   signal: AbortSignal,
-): Promise<SurveyEntry> {
+): Promise<RemovalEntry> {
   return itemAt(directory, { name, path, info }, { depth: 0, left: { items: MAX_ITEMS }, signal });
 }
 
 /** Lists an item and everything in it; a directory comes before its content. */
-export function withDescendants(item: SurveyEntry): SurveyEntry[] {
+export function withDescendants(item: RemovalEntry): RemovalEntry[] {
   return [item, ...item.holds.flatMap(withDescendants)];
 }
 
 /** Returns one hash for an item and everything in it. */
-export function surveyHash(item: SurveyEntry): string {
+export function removalHash(item: RemovalEntry): string {
   const hash = createHash('sha256');
   // A path contains no NUL, so different lists give different input.
   for (const { path, mark } of withDescendants(item)) hash.update(`${path}\0${mark}\0`);
@@ -57,7 +57,7 @@ async function itemAt(
   directory: Directory,
   { name, path, info }: { name: string; path: string; info: BigIntStats },
   walk: Walk,
-): Promise<SurveyEntry> {
+): Promise<RemovalEntry> {
   walk.signal.throwIfAborted();
   walk.left.items -= 1;
   if (walk.left.items < 0 || walk.depth > MAX_DEPTH) throw tooMuch(path);
@@ -79,7 +79,7 @@ async function itemAt(
   }
 }
 
-async function heldBy(directory: Directory, path: string, walk: Walk): Promise<SurveyEntry[]> {
+async function heldBy(directory: Directory, path: string, walk: Walk): Promise<RemovalEntry[]> {
   const names: string[] = [];
   await directory.confirm();
   for await (const { name } of await opendir(directory.at('.'), { bufferSize: 256 })) {
@@ -87,7 +87,7 @@ async function heldBy(directory: Directory, path: string, walk: Walk): Promise<S
     names.push(name);
   }
   await directory.confirm();
-  const items: SurveyEntry[] = [];
+  const items: RemovalEntry[] = [];
   for (const name of names.toSorted()) {
     const info = await lstat(directory.at(name), { bigint: true });
     items.push(await itemAt(directory, { name, path: `${path}/${name}`, info }, walk));
@@ -95,7 +95,7 @@ async function heldBy(directory: Directory, path: string, walk: Walk): Promise<S
   return items;
 }
 
-function kindOf(info: BigIntStats): SurveyEntry['kind'] {
+function kindOf(info: BigIntStats): RemovalEntry['kind'] {
   if (info.isFile()) return 'file';
   if (info.isDirectory()) return 'directory';
   return info.isSymbolicLink() ? 'link' : 'other';

@@ -10,7 +10,7 @@ import { lstat, rename, unlink } from 'node:fs/promises';
 import type { Directory } from './directory.ts';
 import type { NamedEntry, ResolvedPath } from './resolve-path.ts';
 import { inputChangedError, renameNoReplace, withParents } from './replace-file.ts';
-import { surveyHash, entryMark, survey } from './list-for-removal.ts';
+import { removalHash, entryMark, listForRemoval } from './list-for-removal.ts';
 
 export interface Move {
   /** The hash from the preview; null if there was no preview. */
@@ -28,8 +28,8 @@ export async function moveFile(
   { basis, signal }: Move,
 ): Promise<void> {
   const free = requireMovable(source, target);
-  const found = await survey(source, signal);
-  if (basis !== null && basis !== surveyHash(found)) throw inputChangedError(source.path);
+  const found = await listForRemoval(source, signal);
+  if (basis !== null && basis !== removalHash(found)) throw inputChangedError(source.path);
   await withParents(free, async (directory) => {
     await source.directory.confirm();
     await directory.confirm();

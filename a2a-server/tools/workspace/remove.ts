@@ -10,7 +10,7 @@ import type { Directory } from './directory.ts';
 import { errorCodeOf } from './file-failure.ts';
 import type { NamedEntry } from './resolve-path.ts';
 import { inputChangedError } from './replace-file.ts';
-import { surveyHash, entryMark, survey, type SurveyEntry } from './list-for-removal.ts';
+import { removalHash, entryMark, listForRemoval, type RemovalEntry } from './list-for-removal.ts';
 
 export interface Removal {
   /** Also delete the content of a directory. */
@@ -19,29 +19,29 @@ export interface Removal {
   basis: string | null;
   signal: AbortSignal;
   /** Called for each deleted item. */
-  onRemoved: (item: SurveyEntry) => void;
+  onRemoved: (item: RemovalEntry) => void;
 }
 
 /**
  * @throws ProductError INPUT_CHANGED if the entry no longer matches `basis`; Error for a directory that is not empty
  */
 export async function removeEntry(entry: NamedEntry, removal: Removal): Promise<void> {
-  const found = await survey(entry, removal.signal);
+  const found = await listForRemoval(entry, removal.signal);
   refuseFull(found, removal.recursive);
-  if (removal.basis !== null && removal.basis !== surveyHash(found)) throw inputChangedError(found.path);
+  if (removal.basis !== null && removal.basis !== removalHash(found)) throw inputChangedError(found.path);
   await remove(entry.directory, found, removal);
   await entry.directory.sync();
 }
 
 /** Refuses a directory that is not empty, unless the call sets `recursive`. */
-export function refuseFull({ path, kind, holds }: SurveyEntry, recursive: boolean): void {
+export function refuseFull({ path, kind, holds }: RemovalEntry, recursive: boolean): void {
   if (kind === 'directory' && holds.length > 0 && !recursive)
     throw new Error(
       `"${path}" is a directory and not empty; set recursive to delete it with everything in it.`,
     );
 }
 
-async function remove(directory: Directory, item: SurveyEntry, removal: Removal): Promise<void> {
+async function remove(directory: Directory, item: RemovalEntry, removal: Removal): Promise<void> {
   const { name, path, kind, holds } = item;
   if (holds.length > 0) {
     const child = await directory.child(name);
@@ -59,7 +59,7 @@ async function remove(directory: Directory, item: SurveyEntry, removal: Removal)
   removal.onRemoved(item);
 }
 
-async function removeDirectory(directory: Directory, { name, path }: SurveyEntry): Promise<void> {
+async function removeDirectory(directory: Directory, { name, path }: RemovalEntry): Promise<void> {
   await rmdir(directory.at(name)).catch((error: unknown) => {
     if (errorCodeOf(error) === 'ENOTEMPTY' || errorCodeOf(error) === 'EEXIST') throw changedMeanwhile(path);
     throw error;

@@ -14,7 +14,7 @@ import { constants, type BigIntStats } from 'node:fs';
 import { link, mkdir, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
-import { errorCodeOf, isADirectory } from './file-failure.ts';
+import { errorCodeOf, directoryError } from './file-failure.ts';
 import type { ResolvedPath } from './resolve-path.ts';
 import { ABSENT, currentBasis, notRegular } from './text-file.ts';
 
@@ -31,7 +31,7 @@ export interface Replacement {
 export async function replaceFile(place: ResolvedPath, replacement: Replacement): Promise<void> {
   switch (place.kind) {
     case 'directory':
-      throw isADirectory(place.path);
+      throw directoryError(place.path);
     case 'entry':
       if (!place.info.isFile()) throw notRegular(place.path);
       if (replacement.basis === ABSENT) throw inputChangedError(place.path);

@@ -11,12 +11,12 @@ import {
 } from './directory.ts';
 import { readEntries, type Entries } from './entries.ts';
 import type { BarredDirectory } from './barred-directory.ts';
-import { errorCodeOf, isADirectory } from './file-failure.ts';
+import { errorCodeOf, directoryError } from './file-failure.ts';
 import { requireMovable, moveFile, type Move } from './move-file.ts';
 import { withEntry, withResolvedPath, type ResolvedPath, type Root } from './resolve-path.ts';
 import { removeEntry, type Removal } from './remove.ts';
 import { replaceFile, type Replacement } from './replace-file.ts';
-import { survey, type SurveyEntry } from './list-for-removal.ts';
+import { listForRemoval, type RemovalEntry } from './list-for-removal.ts';
 import { notRegular, readContent, readText, type FileContent, type TextFile } from './text-file.ts';
 import { walkTree, type TreeDirectory, type TreeOptions } from './tree.ts';
 
@@ -41,7 +41,7 @@ export interface Workspace {
   /** Writes the whole file and creates missing directories. @throws ProductError INPUT_CHANGED */
   replace(path: string, replacement: Replacement): Promise<void>;
   /** Lists the entry and everything below it, without following links. @throws ProductError TOO_LARGE */
-  survey(path: string, signal: AbortSignal): Promise<SurveyEntry>;
+  survey(path: string, signal: AbortSignal): Promise<RemovalEntry>;
   /** Checks that the file can move there. @returns the target, as `locate` does. @throws Error if it cannot move. */
   destination(from: string, to: string): Promise<string>;
   /** Moves or renames a file and creates missing directories. @throws ProductError INPUT_CHANGED */
@@ -80,7 +80,7 @@ export async function openWorkspace(path: string, how: WorkspaceOptions = {}): P
     bytes: (inside) => withResolvedPath(root, inside, (place) => inFile(place, readContent)),
     replace: (inside, replacement) =>
       withResolvedPath(root, inside, (place) => replaceFile(place, replacement)),
-    survey: (inside, signal) => withEntry(root, inside, (entry) => survey(entry, signal)),
+    survey: (inside, signal) => withEntry(root, inside, (entry) => listForRemoval(entry, signal)),
     destination: (from, to) =>
       withEntry(root, from, (entry) =>
         withResolvedPath(root, to, (place) => Promise.resolve(requireMovable(entry, place).path)),
@@ -146,7 +146,7 @@ async function inFile<T>(
     case 'missing':
       return undefined;
     case 'directory':
-      throw isADirectory(place.path);
+      throw directoryError(place.path);
     case 'entry':
       // Opening a device can have side effects, so do not open it.
       if (!place.info.isFile()) throw notRegular(place.path);

@@ -3,8 +3,8 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Accepted, Incoming, TaskService } from '../../../a2a-server/executor/task-service.ts';
 import type { TaskFilter, TaskPage, TaskRow } from '../../../a2a-server/journal/journal.ts';
-import type { ReadersLeft } from '../../../a2a-server/task/cancel.ts';
-import { costReport, sum } from '../../../a2a-server/task/cost-report.ts';
+import type { ReaderDisconnect } from '../../../a2a-server/task/cancel.ts';
+import { costReport, sumCosts } from '../../../a2a-server/task/cost-report.ts';
 import { requestCosts, utcDay, type CostRow, type CostSum } from '../../../a2a-server/task/cost-sum.ts';
 import type { CostReport } from '../../../shared/protocol/cost-report.ts';
 import type { JournalEntry, TaskEvent } from '../../../a2a-server/task/events.ts';
@@ -127,7 +127,7 @@ export class ScriptedTasks implements TaskService {
   async cancelWork(
     taskId: string,
     by: { principal: string; channel: string },
-    { messageSeq, reason }: ReadersLeft,
+    { messageSeq, reason }: ReaderDisconnect,
   ): Promise<void> {
     const snapshot = await this.snapshot(taskId, by.principal);
     if (!isSettled(snapshot) && snapshot.messageSeq <= messageSeq) await this.cancel(taskId, by, reason);
@@ -175,7 +175,9 @@ export class ScriptedTasks implements TaskService {
   }
 
   sessionCost(principal: string, session: string): Promise<CostSum> {
-    return Promise.resolve(sum(this.#costRows(principal).filter(({ sessionId }) => sessionId === session)));
+    return Promise.resolve(
+      sumCosts(this.#costRows(principal).filter(({ sessionId }) => sessionId === session)),
+    );
   }
 
   #costRows(principal: string): CostRow[] {

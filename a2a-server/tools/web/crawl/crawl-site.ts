@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
-import { get, type WebResponse, type WebContext } from '../get.ts';
+import { fetchUrl, type WebResponse, type WebContext } from '../get.ts';
 import { readingModeOf } from '../media-type.ts';
 import { pageOf } from '../page.ts';
 import type { ToolRun } from '../../tool.ts';
@@ -146,7 +146,7 @@ async function visit(place: KnownPage, going: Going): Promise<'go on' | 'stop' |
 }
 
 function request({ url }: KnownPage, { web, signal, robots, frontier }: Going): Promise<WebResponse> {
-  return get(url, web, {
+  return fetchUrl(url, web, {
     signal,
     timeMs: PAGE_MS,
     maxBytes: MAX_BYTES,

@@ -3,7 +3,7 @@ import robots from 'robots-parser';
 import { z } from 'zod';
 import { TimeExceeded, withinTime } from '../../../../shared/runtime/time-limit.ts';
 import { decodeText } from '../charset.ts';
-import { get, type WebResponse, type WebContext } from '../get.ts';
+import { fetchUrl, type WebResponse, type WebContext } from '../get.ts';
 import { ROBOT } from '../send-get.ts';
 
 export interface Robots {
@@ -39,7 +39,7 @@ export async function readRobots(
 ): Promise<Robots> {
   const at = new URL('/robots.txt', url);
   try {
-    const answer = await get(at, web, {
+    const answer = await fetchUrl(at, web, {
       signal,
       timeMs: TIME_MS,
       maxBytes: MAX_BYTES,

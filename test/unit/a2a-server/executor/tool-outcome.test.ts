@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { outcomeOf } from '../../../../a2a-server/executor/tool-outcome.ts';
+import { runToOutcome } from '../../../../a2a-server/executor/tool-outcome.ts';
 import type { AbortCause } from '../../../../a2a-server/executor/abort-cause.ts';
 import { ToolStopped } from '../../../../a2a-server/tools/tool.ts';
 import { AbortScope } from '../../../../shared/runtime/abort.ts';
@@ -11,7 +11,7 @@ describe('a stop that is not confirmed', () => {
   test('A2 within the grace period has the tool’s own reason', async () => {
     const scope = new AbortScope<AbortCause>();
     const reasons: string[] = [];
-    const outcome = outcomeOf(
+    const outcome = runToOutcome(
       async () => {
         scope.abort(STOP);
         throw new ToolStopped('The server may have finished it.', { text: '', confirmed: false });
@@ -32,7 +32,7 @@ describe('a stop that is not confirmed', () => {
     const scope = new AbortScope<AbortCause>();
     const clock = new FakeClock();
     const reasons: string[] = [];
-    const outcome = outcomeOf(() => new Promise(() => undefined), {
+    const outcome = runToOutcome(() => new Promise(() => undefined), {
       scope,
       clock,
       graceMs: 5_000,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { mentions } from '../../../../a2a-server/policy/command-mention.ts';
+import { commandMention } from '../../../../a2a-server/policy/command-mention.ts';
 
 const PUSH = ['git', 'push'];
 
@@ -38,7 +38,7 @@ describe('mentions', () => {
     'if true; then git push; fi',
     '/usr/bin/g?t push',
   ])('%j may run "git push"', (command) => {
-    expect(mentions(command, PUSH, 'sh')).toBe('yes');
+    expect(commandMention(command, PUSH, 'sh')).toBe('yes');
   });
 
   it.each([
@@ -75,7 +75,7 @@ describe('mentions', () => {
     '. ./commands',
     "sh -c 'ls *'",
   ])('%.30j cannot be parsed for certain', (command) => {
-    expect(mentions(command, PUSH, 'sh')).toBe('maybe');
+    expect(commandMention(command, PUSH, 'sh')).toBe('maybe');
   });
 
   it.each([
@@ -91,13 +91,13 @@ describe('mentions', () => {
     'npm test',
     '',
   ])('%j does not run "git push"', (command) => {
-    expect(mentions(command, PUSH, 'sh')).toBe('no');
+    expect(commandMention(command, PUSH, 'sh')).toBe('no');
   });
 
   it('reads the expansions and escapes of cmd', () => {
-    expect(mentions('%GIT% push', PUSH, 'cmd')).toBe('maybe');
-    expect(mentions('g^it push', PUSH, 'cmd')).toBe('yes');
-    expect(mentions('git.exe push', PUSH, 'cmd')).toBe('yes');
+    expect(commandMention('%GIT% push', PUSH, 'cmd')).toBe('maybe');
+    expect(commandMention('g^it push', PUSH, 'cmd')).toBe('yes');
+    expect(commandMention('git.exe push', PUSH, 'cmd')).toBe('yes');
   });
 
   it('finds the command between any other commands', () => {
@@ -113,7 +113,7 @@ describe('mentions', () => {
     fc.assert(
       fc.property(fc.array(other), fc.array(other), between, dressed, (before, after, operator, dress) => {
         const command = [...before, dress('git push'), ...after].join(operator);
-        expect(mentions(command, PUSH, 'sh')).toBe('yes');
+        expect(commandMention(command, PUSH, 'sh')).toBe('yes');
       }),
     );
   });

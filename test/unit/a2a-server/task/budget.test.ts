@@ -3,7 +3,7 @@ import {
   activeTime,
   budgetQuestion,
   NO_BUDGET,
-  NOTHING_SPENT,
+  NO_BUDGET_USAGE,
   type Budget,
 } from '../../../../a2a-server/task/budget.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
@@ -97,7 +97,7 @@ describe('the use of a budget', () => {
     ] as const;
     expect(taskAfter(...used, [200, spent], [300, message('go on')]).spent.turns).toBe(1);
     expect(taskAfter(...used, [200, spent], [300, message('go on')], [300, working]).spent).toEqual(
-      NOTHING_SPENT,
+      NO_BUDGET_USAGE,
     );
     expect(taskAfter(...used, [200, reply], [300, working]).spent.turns).toBe(1);
     expect(taskAfter(...used, [200, working]).spent.turns).toBe(1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { conversation, keepEnds, messageText } from '../../../../a2a-server/task/conversation.ts';
+import { conversation, omitMiddle, messageText } from '../../../../a2a-server/task/conversation.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { fold } from '../../../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
@@ -117,6 +117,6 @@ describe('a shortened text', () => {
     ['abcdefghij', 3, 'ab\n[… 7 characters left out …]\nj'],
     ['abc', 1, 'a\n[… 2 characters left out …]\n'],
   ])('keeps the ends of %j in %d characters', (text, chars, expected) => {
-    expect(keepEnds(text, chars)).toBe(expected);
+    expect(omitMiddle(text, chars)).toBe(expected);
   });
 });

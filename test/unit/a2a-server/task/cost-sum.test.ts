@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { costReport, costView, sum } from '../../../../a2a-server/task/cost-report.ts';
+import { costReport, costView, sumCosts } from '../../../../a2a-server/task/cost-report.ts';
 import {
   addCosts,
   dayText,
@@ -146,7 +146,7 @@ describe('a report of costs', () => {
           .map((each, index) => ({ each, place: order[index % order.length] ?? 0 }))
           .toSorted((a, b) => a.place - b.place)
           .map(({ each }) => each);
-        expect(sum(mixed)).toEqual(sum(rows));
+        expect(sumCosts(mixed)).toEqual(sumCosts(rows));
         expect(costReport(mixed, range).days).toEqual(costReport(rows, range).days);
       }),
       { numRuns: runsOf(200) },

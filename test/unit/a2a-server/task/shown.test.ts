@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { newCall } from '../../../../a2a-server/task/call-state.ts';
-import { shownOf } from '../../../../a2a-server/task/shown.ts';
+import { shownCodeOf } from '../../../../a2a-server/task/shown.ts';
 import { request } from '../../../support/task-machine.ts';
 
 const call = newCall(request('a', false), 1, { type: 'waiting', reason: 'approval' });
@@ -8,10 +8,10 @@ const call = newCall(request('a', false), 1, { type: 'waiting', reason: 'approva
 describe('the code of a waiting call', () => {
   it('D2 differs by the reason, the input and the content', () => {
     const codes = [
-      shownOf(call, 'approval'),
-      shownOf(call, 'content-changed'),
-      shownOf({ ...call, inputHash: 'other' }, 'approval'),
-      shownOf({ ...call, basis: 'other' }, 'approval'),
+      shownCodeOf(call, 'approval'),
+      shownCodeOf(call, 'content-changed'),
+      shownCodeOf({ ...call, inputHash: 'other' }, 'approval'),
+      shownCodeOf({ ...call, basis: 'other' }, 'approval'),
     ];
     expect(new Set(codes).size).toBe(codes.length);
   });
@@ -19,7 +19,7 @@ describe('the code of a waiting call', () => {
   it('E2 differs by the execution only if the outcome of the execution is unknown', () => {
     const [first, second] = ['x1', 'x2'].map((toolId) => ({ ...call, toolId }));
     if (first === undefined || second === undefined) throw new Error('no call');
-    expect(shownOf(first, 'outcome-unknown')).not.toBe(shownOf(second, 'outcome-unknown'));
-    expect(shownOf(first, 'approval')).toBe(shownOf(second, 'approval'));
+    expect(shownCodeOf(first, 'outcome-unknown')).not.toBe(shownCodeOf(second, 'outcome-unknown'));
+    expect(shownCodeOf(first, 'approval')).toBe(shownCodeOf(second, 'approval'));
   });
 });

@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_HELD, withOutput, type ExecutionOutput } from '../../../../a2a-server/task/tool-outputs.ts';
+import {
+  MAX_OUTPUT_CHARS,
+  withOutput,
+  type ExecutionOutput,
+} from '../../../../a2a-server/task/tool-outputs.ts';
 import { runsOf } from '../../../support/property-runs.ts';
 
 const ref = { callId: 'c', tool: 'run-shell-command', title: 'Run' };
@@ -19,7 +23,7 @@ describe('the output in a snapshot', () => {
   });
 
   it('X3 drops the oldest executions above the limit, and never the newest', () => {
-    const half = 'x'.repeat(MAX_HELD / 2);
+    const half = 'x'.repeat(MAX_OUTPUT_CHARS / 2);
     const two = put(put([], 'a', half), 'b', half);
     expect(textsOf(two)).toEqual([
       ['a', half.length],
@@ -29,20 +33,20 @@ describe('the output in a snapshot', () => {
       ['b', half.length],
       ['c', 1],
     ]);
-    expect(textsOf(put(two, 'c', half + half + 'x'))).toEqual([['c', MAX_HELD + 1]]);
+    expect(textsOf(put(two, 'c', half + half + 'x'))).toEqual([['c', MAX_OUTPUT_CHARS + 1]]);
   });
 
   it('is always a suffix of the executions, each with all its text since its first piece there', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(Math.floor(MAX_HELD / 3))), {
+        fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(Math.floor(MAX_OUTPUT_CHARS / 3))), {
           maxLength: 12,
         }),
         (pieces) => {
           let outputs: readonly ExecutionOutput[] = [];
           for (const [toolId, length] of pieces) outputs = put(outputs, toolId, ' '.repeat(length));
           const held = outputs.reduce((sum, { text }) => sum + text.length, 0);
-          expect(held <= MAX_HELD || outputs.length === 1).toBe(true);
+          expect(held <= MAX_OUTPUT_CHARS || outputs.length === 1).toBe(true);
           expect(new Set(outputs.map(({ toolId }) => toolId)).size).toBe(outputs.length);
         },
       ),

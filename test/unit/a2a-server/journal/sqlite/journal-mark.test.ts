@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { copyFile, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
-import { lossOf } from '../../../../../a2a-server/journal/sqlite/journal-loss.ts';
+import { currentLoss } from '../../../../../a2a-server/journal/sqlite/journal-loss.ts';
 import { readMark, removeMark } from '../../../../../a2a-server/journal/sqlite/journal-mark.ts';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { openSqlite } from '../../../../../shared/sqlite/driver.ts';
@@ -91,7 +91,7 @@ it('a reader beside a server that deletes sessions reports no loss', async () =>
     },
   };
   expect(mark).toMatchObject({ tasks: 2 });
-  expect(lossOf(beside, path)).toBeUndefined();
+  expect(currentLoss(beside, path)).toBeUndefined();
   database.close();
 });
 

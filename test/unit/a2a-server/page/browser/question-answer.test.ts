@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  toAnswer,
+  answerFromForm,
   fieldsOf,
   type FilledForm,
   type Question,
@@ -31,20 +31,23 @@ describe('an answer to a question', () => {
   };
 
   test('is the typed text or the choice; several choices are a list', () => {
-    expect(toAnswer(open, filled({ text: ' so ' }))).toBe('so');
-    expect(toAnswer(choices, filled({ chosen: ['b'] }))).toBe('b');
-    expect(toAnswer({ ...choices, multiple: true }, filled({ chosen: ['b', 'a'] }))).toEqual(['b', 'a']);
+    expect(answerFromForm(open, filled({ text: ' so ' }))).toBe('so');
+    expect(answerFromForm(choices, filled({ chosen: ['b'] }))).toBe('b');
+    expect(answerFromForm({ ...choices, multiple: true }, filled({ chosen: ['b', 'a'] }))).toEqual([
+      'b',
+      'a',
+    ]);
   });
 
   test('does not exist while the person has entered nothing, or a required field is empty', () => {
-    expect(toAnswer(open, filled({ text: ' ' }))).toBeUndefined();
-    expect(toAnswer(choices, filled())).toBeUndefined();
-    expect(toAnswer(form, filled({ values: { age: '3' } }))).toBeUndefined();
+    expect(answerFromForm(open, filled({ text: ' ' }))).toBeUndefined();
+    expect(answerFromForm(choices, filled())).toBeUndefined();
+    expect(answerFromForm(form, filled({ values: { age: '3' } }))).toBeUndefined();
   });
 
   test('the answer to a form has its values by name, each with its type; empty fields are absent', () => {
     const values = { name: 'Ada', age: '36', ready: 'false', size: '' };
-    expect(toAnswer(form, filled({ values }))).toEqual({ name: 'Ada', age: 36, ready: false });
+    expect(answerFromForm(form, filled({ values }))).toEqual({ name: 'Ada', age: 36, ready: false });
   });
 
   test('the form shows the labels of its fields and the choices', () => {

@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { outcomeText } from '../../../../../a2a-server/page/browser/outcome-text.ts';
-import { decidedHere, updateShownActions } from '../../../../../a2a-server/page/browser/shown-actions.ts';
+import {
+  withAcceptedDecision,
+  updateShownActions,
+} from '../../../../../a2a-server/page/browser/shown-actions.ts';
 import type { PendingAction } from '../../../../../shared/client/index.ts';
 
 const action = (callId: string, code = 'a'): PendingAction => ({
@@ -21,13 +24,15 @@ const types = (shown: ReturnType<typeof updateShownActions>): string[] =>
 
 describe('the actions that a page visit shows', () => {
   test('keep an action in its place after a decision here; the next one does not move', () => {
-    const shown = decidedHere(updateShownActions([], [one, two]), '1', 'approve');
+    const shown = withAcceptedDecision(updateShownActions([], [one, two]), '1', 'approve');
     expect(types(updateShownActions(shown, [one, two]))).toEqual(['1 decided-here', '2 waits']);
     expect(updateShownActions(shown, [two])).toEqual(updateShownActions(shown, [one, two]));
   });
 
   test('collapse a decided action when another one arrives', () => {
-    const shown = updateShownActions(decidedHere(updateShownActions([], [one]), '1', 'deny'), [three]);
+    const shown = updateShownActions(withAcceptedDecision(updateShownActions([], [one]), '1', 'deny'), [
+      three,
+    ]);
     expect(shown).toEqual([
       { type: 'decided-here', action: one, decision: 'deny', folded: true },
       { type: 'waits', action: three },
@@ -47,9 +52,9 @@ describe('the actions that a page visit shows', () => {
       type: 'waits',
       action: again,
     });
-    expect(updateShownActions(decidedHere(updateShownActions([], [one]), '1', 'approve'), [again])).toEqual([
-      { type: 'waits', action: again },
-    ]);
+    expect(
+      updateShownActions(withAcceptedDecision(updateShownActions([], [one]), '1', 'approve'), [again]),
+    ).toEqual([{ type: 'waits', action: again }]);
   });
 });
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { grantOf, NO_LIMITS } from '../../../../../a2a-server/page/browser/trust-limits.ts';
+import { grantFromForm, NO_LIMITS } from '../../../../../a2a-server/page/browser/trust-limits.ts';
 
 describe('the limits of trust that a person types on the page', () => {
   it('are the typed minutes and the number of later calls', () => {
-    expect(grantOf({ minutes: '10', uses: '' })).toEqual({ minutes: 10 });
-    expect(grantOf({ minutes: ' 1.5 ', uses: '3' })).toEqual({ minutes: 1.5, uses: 3 });
-    expect(grantOf(NO_LIMITS)).toBeUndefined();
+    expect(grantFromForm({ minutes: '10', uses: '' })).toEqual({ minutes: 10 });
+    expect(grantFromForm({ minutes: ' 1.5 ', uses: '3' })).toEqual({ minutes: 1.5, uses: 3 });
+    expect(grantFromForm(NO_LIMITS)).toBeUndefined();
   });
 
   it.each([
@@ -15,6 +15,6 @@ describe('the limits of trust that a person types on the page', () => {
     { minutes: '', uses: '1.5' },
     { minutes: '', uses: '0' },
   ])('D1 grant nothing if they are invalid: %j', (limits) => {
-    expect(() => grantOf(limits)).toThrow(/number/);
+    expect(() => grantFromForm(limits)).toThrow(/number/);
   });
 });
