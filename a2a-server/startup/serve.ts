@@ -45,6 +45,7 @@ import type { McpServers } from '../mcp-servers/mcp-servers.ts';
 import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
 import { unknownMcpServers } from './server-policy.ts';
 import { logEvents } from './log-events.ts';
+import { logRefusals } from './log-refusals.ts';
 import type { ServerSettings } from './settings.ts';
 import { SETTLE_MARGIN_MS } from '../tools/builtin/builtin-tools.ts';
 import type { ReadOutput } from '../tools/builtin/read-output.ts';
@@ -287,7 +288,7 @@ function taskService(
   },
   { tools, commands }: ToolsAndCommands,
 ): RunningTaskService {
-  return createTaskService({
+  const tasks = createTaskService({
     journal,
     clock: systemClock,
     ids: randomIds(systemClock),
@@ -327,6 +328,7 @@ function taskService(
       onFailure: (error) => log.error({ err: error }, 'maintenance failed; the next round tries again'),
     },
   });
+  return logRefusals(tasks, log);
 }
 
 function createClockCheck({ stateDir }: ServerSettings, log: Logger): ClockCheck {

@@ -34,7 +34,7 @@ it('the end of each request is a debug line, with its method, its task and why i
   const parked = await peer.stream('append "x" to a.txt');
   const { taskId, sessionId } = await parked.parked();
   await parked.rest();
-  (await peer.follow(taskId)).connection.destroy();
+  (await peer.follow(taskId)).connection.reset();
   await server.logged(/"reason":"client-gone"/);
   await peer.task(taskId);
   await peer.follow(taskId);
@@ -46,6 +46,25 @@ it('the end of each request is a debug line, with its method, its task and why i
     { ...about, operation: 'GetTask', reason: 'answered' },
     { ...about, operation: 'SubscribeToTask', sessionId, reason: 'server-shutdown' },
   ]);
+});
+
+it('a refused decision, message or cancel is a line with its ids and a reason, and without its text', async () => {
+  const { server, peer } = await stage();
+  const { taskId, pending } = await (await peer.stream('append "x" to a.txt')).parked();
+  const decided = await peer.decide(taskId, [decisionOn(pending, 'deny')]);
+  await decided.rest();
+  const late = [decisionOn(pending, 'approve', { reason: 'SECRET' })];
+  await expect(peer.decide(taskId, late)).rejects.toThrow('was decided before');
+  await expect(peer.send('SECRET too', { taskId })).rejects.toThrow('has ended');
+  await expect(peer.cancel(taskId)).rejects.toThrow('has ended');
+  await server.stop();
+  const about = { taskId, principal: 'local', channel: 'a2a' };
+  expect(linesOf(server.log()).filter(({ msg }) => msg.endsWith('was refused'))).toMatchObject([
+    { ...about, msg: 'a decision was refused', callIds: [pending[0]?.callId], reason: 'ALREADY_DECIDED' },
+    { ...about, msg: 'a message was refused', messageId: expect.any(String), reason: 'TASK_ENDED' },
+    { ...about, msg: 'a cancel was refused', reason: 'TASK_ENDED' },
+  ]);
+  expect(server.log()).not.toContain('SECRET');
 });
 
 it('R41 an abort request that stops nothing is a line, with its id and its reason', async () => {
