@@ -287,7 +287,7 @@ function stopOnSignals(started: Promise<ServerRun>, log: Logger): () => boolean 
   return () => signals > 0;
 }
 
-/** Ends the process after an unexpected error. The journal is correct, and the next run continues from it. */
+/** Ends the process after an unexpected error. The journal stays correct, and the next process continues its tasks. */
 function giveUpOnBugs(log: Logger): void {
   const giveUp = (error: unknown): void => {
     log.fatal({ err: error }, 'uncaught error');

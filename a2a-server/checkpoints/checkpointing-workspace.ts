@@ -29,7 +29,7 @@ const BYTES_AT_ONCE = 8 * 1024 * 1024;
 
 /** @returns a workspace that saves files. It throws ProductError STORAGE for a change that it cannot save. */
 export function checkpointingWorkspace(workspace: Workspace, record: RecordSaved): Workspace {
-  // Lists each method by name. If the interface gets a new method, this does not compile without it.
+  // Lists each method by name. So a new method of the interface is a compile error until this list has it.
   return {
     root: workspace.root,
     locate: (path) => workspace.locate(path),
@@ -130,7 +130,7 @@ export async function fileStateOf(workspace: Workspace, path: string): Promise<F
     const { hash, bytes, mode } = content;
     return { path: content.path, state: contentState({ hash, bytes: bytes.length, mode }), content };
   } catch (error) {
-    // File tools have the same size limit. So this can save each file that they can change.
+    // File tools have the same size limit. So this function can save each file that file tools can change.
     if (!(error instanceof ProductError) || error.reason !== 'TOO_LARGE') throw error;
     return { path: (await workspace.locate(path)).path, state: notSaved('too large') };
   }

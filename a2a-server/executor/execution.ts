@@ -24,13 +24,13 @@ import type { UnappendedCommand } from './unappended-command.ts';
 import type { AbortCause } from './abort-cause.ts';
 import { timeLimitText, type TimeLimits, TurnScope } from './time-limits.ts';
 import type { ToolScheduler } from './tool-scheduler.ts';
-/** If the executor could not end a process, it checks the process again after this many milliseconds (D6). */
+/** The delay before the next check of a process that the executor could not end, in milliseconds (D6). */
 const ORPHAN_MS = 2_000;
 
-/** If an append to the journal failed, the executor tries the task again after this many milliseconds. */
+/** The delay before the executor tries a task again after a failed append to the journal, in milliseconds. */
 const RETRY_MS = 5_000;
 
-/** Gives the events that a new execution appends first. */
+/** Returns the events that a new execution appends first. */
 export type FirstEvents = (snapshot: Snapshot) => readonly TaskEvent[];
 
 export interface ExecutionOptions extends AskModelOptions {
@@ -53,9 +53,9 @@ interface ExecutionHost {
   scheduler: ToolScheduler;
   /** The scope of the task. The execution closes it. */
   task: AbortScope<AbortCause>;
-  /** Wakes the task after this many milliseconds, unless it is woken or stopped earlier. */
+  /** Wakes the task after `ms` milliseconds, unless it is woken or stopped earlier. */
   wakeAfter: (ms: number) => void;
-  /** Returns the events to append first. Undefined when they are durable. */
+  /** Returns the events to append first. Undefined if these events are already durable. */
   opening: () => FirstEvents | undefined;
   /** Called when the opening is durable. */
   opened: () => void;
@@ -131,7 +131,8 @@ export class Execution {
   }
 
   /**
-   * D6: ends the processes that a killed server left running. Tells whether one of them may still work on a call.
+   * D6: ends the processes that a killed server left running. @returns true if one of the processes may still work on a
+   * call
    */
   async #orphaned(): Promise<boolean> {
     const { log, children = NO_RECORDS } = this.#options;
@@ -208,7 +209,7 @@ export class Execution {
             ),
           );
           await pending?.settle();
-          // E1: wait for all runs before throwing. Otherwise the next execution would run beside them.
+          // E1: wait for all runs before throwing. Otherwise the next execution would run concurrently with them.
           for (const run of runs) if (run.status === 'rejected') throw run.reason;
           // The call waits for a decision again. The next decision gets new scopes, even if this execution still runs.
           if (runs.some((run) => run.status === 'fulfilled' && run.value === 'asked-again')) {
@@ -241,7 +242,8 @@ export class Execution {
   async #dailyQuestion(snapshot: Snapshot): Promise<TaskEvent | undefined> {
     const { dailyBudget, journal, clock, models } = this.#options;
     if (dailyBudget === undefined || newestMessage(snapshot)?.command !== undefined) return undefined;
-    // A model without a price is free: with this budget, a server refuses to start with an unknown price.
+    // A model without a price is free: with this budget, the server refuses to start if it does not know the price of a
+    // model.
     if (models.resolve(snapshot.settings.model).price === undefined) return undefined;
     const use = await journal.dailyUse(snapshot.principal, utcDay(clock.now()));
     const asks = dailyBudgetQuestion(use, dailyBudget);

@@ -17,11 +17,14 @@ import { ToolScheduler } from './tool-scheduler.ts';
 
 const SHUTDOWN: AbortCause = { reason: 'server-shutdown', message: 'Stopped because the server shut down.' };
 
-/** If the approved call has not started after this many milliseconds, the executor appends the decision alone. */
+/**
+ * The time for an approved call to start, in milliseconds. After that time, the executor appends the decision without
+ * the start.
+ */
 const START_WITHIN_MS = 250;
 
 export interface ExecutorOptions extends ExecutionOptions {
-  /** An aborted tool must settle within this many milliseconds. A tool may set its own value. */
+  /** The time in which an aborted tool must settle, in milliseconds. A tool may set its own time. */
   graceMs: number;
 }
 
@@ -149,7 +152,7 @@ export class Executor {
     this.#server.abort(SHUTDOWN);
   }
 
-  /** Wakes the task after this many milliseconds, unless it is woken or stopped earlier. */
+  /** Wakes the task after `ms` milliseconds, unless it is woken or stopped earlier. */
   #wakeAfter(taskId: string, ms: number): void {
     if (this.#closing) return;
     this.#later.get(taskId)?.();

@@ -2,8 +2,8 @@
  * Reads a task's journal from a cursor. Live, late, reconnecting and slow readers share this code path.
  *
  * - S1: the reader gets the entries after its position in order, without gap or repeat.
- * - S2: this refuses a position beyond the end and never rounds it. It also refuses a deleted task.
- * - S3: the reader pulls entries. Between two reads this stores only a position.
+ * - S2: `followJournal` refuses a position beyond the end and never rounds it. It also refuses a deleted task.
+ * - S3: the reader pulls entries. Between two reads it stores only a position.
  * - E5: a reader at the end sleeps until the journal wakes it.
  */
 import { onAbort } from '../../shared/runtime/abort.ts';

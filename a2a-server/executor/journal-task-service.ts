@@ -38,7 +38,7 @@ interface TaskServiceOptions extends Omit<ExecutorOptions, 'log' | 'commands'> {
   commands?: AgentCommands;
   /** The mode of a task whose message sets no mode. */
   mode: TaskMode;
-  /** Deadlines and clean-up. Without this, parked tasks wait without limit. */
+  /** Deadlines and clean-up. If absent, parked tasks wait without limit. */
   maintenance?: MaintenanceSettings;
   /** Called for each task when its end is durable. The callback releases resources outside the journal. */
   onEnded?: (task: Snapshot) => void;
@@ -46,7 +46,10 @@ interface TaskServiceOptions extends Omit<ExecutorOptions, 'log' | 'commands'> {
 
 export interface MaintenanceSettings {
   expiry: ExpirySettings;
-  /** The server deletes a session this many milliseconds after its last task has ended. Null means never. */
+  /**
+   * The time from the end of a session's last task to the deletion of the session, in milliseconds. Null: the server
+   * deletes no session.
+   */
   retentionMs: number | null;
   /** Checks the clock before anything expires or is deleted (R103). */
   clockCheck?: ClockCheck;
@@ -125,8 +128,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
   }
 
   /**
-   * Tells whether a concurrent command caused the refusal. Either the same message arrived twice (R27), or the task of
-   * the session ended (R04).
+   * Returns true if a concurrent command caused the refusal. Either the same message arrived twice (R27), or the task
+   * of the session ended (R04).
    */
   async function overtaken(incoming: Incoming, key: CommandKey, error: unknown): Promise<boolean> {
     if (!(error instanceof ProductError)) return false;
@@ -227,8 +230,9 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
   }
 
   /**
-   * Answers a repeated message with its first task (R27), at the journal's current end. So the client does not see a
-   * question that is already decided. A different body with the same message id is a conflict.
+   * Answers a repeated message with the task that its first copy started or continued (R27). The answer shows the
+   * current end of the journal. So the client sees no question that a person has already decided. A different body with
+   * the same message id is a conflict.
    */
   async function repeated(
     { taskId, sessionId, bodyHash, seq }: RecordedCommand,
@@ -298,7 +302,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     sessionCost: async (principal, sessionId) => sumCosts(await journal.costs({ principal, sessionId })),
     async file(taskId, principal, hash) {
       await ownRow(journal, taskId, principal);
-      // The journal also stores files before a change. This route must not serve those.
+      // The journal also stores the old content of changed files. Clients must not get that content.
       const file = filesOf(await load(taskId)).find((each) => each.hash === hash);
       const bytes = file && (await journal.content(taskId, hash));
       if (file === undefined || bytes === undefined)
@@ -332,7 +336,9 @@ function cancelCause(reason: string): AbortCause {
   return { reason: 'task-cancel', message: `The task was cancelled: ${reason}` };
 }
 
-/** If the pure core refuses the command, throws the error for the client. */
+/**
+ * Returns the events of an accepted command. @throws ProductError for the client if the pure core refuses the command
+ */
 function applied(
   changed: ChangeResult | undefined,
   taskId: string,

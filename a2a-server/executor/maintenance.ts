@@ -29,14 +29,14 @@ const DELETED_AT_ONCE = 20;
 /** Maximum number of entries for one step of the journal's own maintenance. One step takes some milliseconds. */
 const MAINTAINED_AT_ONCE = 512;
 
-/** Ends this many tasks concurrently. They share commits, and other work runs between two batches. */
+/** The number of tasks to end concurrently. Their appends share commits. Other work runs between two batches. */
 const BATCH = 100;
 
 interface MaintenanceOptions {
   journal: Journal;
   log: TaskLog;
   clock: Clock;
-  /** Without this, the service trusts its clock. */
+  /** If absent, the service trusts its clock. */
   clockCheck?: ClockCheck;
   /** How long a session is kept after its last task has ended, in milliseconds. Null means forever. */
   retentionMs: number | null;

@@ -23,7 +23,7 @@ export async function* eventsUntilAborted(
     }
   } finally {
     stopListening();
-    // This does not await the iterator, because a model that hangs must not block the task.
+    // Do not await the iterator, because a model that hangs must not block the task.
     void iterator.return?.().then(undefined, () => undefined);
   }
 }

@@ -77,7 +77,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   const requests: ModelCallRequest[] = [];
   let finish: { end: TurnEnd; usage: Usage; parts?: readonly TurnPart[] } | undefined;
   let unwritten: readonly TaskEvent[];
-  // This ignores a failed append. The next write reports the error.
+  // The notice ignores a failed append, because the next write reports the error.
   const quiet = new QuietModelNotice(
     model,
     context.clock,

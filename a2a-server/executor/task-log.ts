@@ -3,7 +3,7 @@
  * writer was faster, the rule runs again on the new snapshot.
  *
  * - J1: an append names the `seq` of the snapshot that its rule used. The journal refuses an older `seq`.
- * - J2: a snapshot in memory is a cache of the fold. This file updates it before use. Snapshots of tasks under
+ * - J2: a snapshot in memory is a cache of the fold. `TaskLog` updates it before each use. Snapshots of tasks under
  *   execution stay in memory. The garbage collector may free the others.
  * - In this process, the writers of one task wait in a queue, so each writer gets a turn. Correctness depends only on
  *   the journal's key.
@@ -33,7 +33,7 @@ export type ChangeResult =
   | { type: 'repeated'; command: RecordedCommand }
   | CommandRefusal;
 
-/** Deadlines for pending actions. Without this, they wait without limit. */
+/** Deadlines for pending actions. If absent, the actions wait without limit. */
 interface DeadlineOptions {
   clock: Clock;
   expiry: ExpirySettings;
@@ -57,7 +57,9 @@ export class TaskLog {
     this.#onEnded = onEnded;
   }
 
-  /** Keeps the task's snapshot in memory until the returned function is called. One holder at a time. */
+  /**
+   * Keeps the task's snapshot in memory until the returned function is called. A task has at most one holder at a time.
+   */
   retain(taskId: string): () => void {
     this.#retained.set(taskId, null);
     return () => this.#retained.delete(taskId);

@@ -11,7 +11,7 @@ type Success = Omit<Extract<ToolOutcome, { type: 'ok' }>, 'type'>;
 interface OutcomeOptions {
   scope: AbortScope<AbortCause>;
   clock: Clock;
-  /** After its signal fires, the tool must settle within this many milliseconds. */
+  /** The time in which the tool must settle after its signal fires, in milliseconds. */
   graceMs: number;
   /** The output so far, for the outcome of a stopped tool. */
   soFar: () => string;

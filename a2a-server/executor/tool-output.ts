@@ -17,7 +17,7 @@ const MAX_TAIL = 8 * 1024;
 const MAX_LINE = 300;
 /** Maximum characters of a result for the model. The built-in tools have lower limits, so their pages stay complete. */
 const MAX_RESULT = 105_000;
-/** The model sees this many characters of a longer result: half from the start, half from the end. */
+/** The number of characters of a longer result that the model sees: half from the start, half from the end. */
 const SHOWN = 30_000;
 
 export class ToolOutput {

@@ -3,9 +3,9 @@
  *
  * - E2: `tool.started` is durable before the tool has side effects. Only a ready call can start. A file tool first only
  *   reads, and its first change records the start (tool-start.ts). Any other tool runs after the record of its start.
- * - A1: a tool execution stops for a named reason.
- * - A2: the signal fires at once. A tool that does not settle within its grace period is recorded as unconfirmed, and
- *   its later output is dropped.
+ * - A1: each stop of a tool execution has a named reason.
+ * - A2: the signal of a stopped tool fires at once. A tool that does not settle within its grace period is recorded as
+ *   unconfirmed, and its later output is dropped.
  * - A3: the journal decides each race. When no tool runs, the registry is empty.
  * - D2: if a call's basis has changed since the person saw it, the server asks again and runs nothing.
  * - Each tool execution gets a new abort scope at its start.
@@ -113,7 +113,7 @@ interface SchedulerOptions {
   ids: Ids;
   toolbox: Pick<Toolbox, 'get' | 'absence'>;
   policy: Policy;
-  /** An aborted tool must settle within this many milliseconds. A tool may set its own value. */
+  /** The time in which an aborted tool must settle, in milliseconds. A tool may set its own time. */
   graceMs: number;
   limits: Pick<TimeLimits, 'toolMs'>;
 }
@@ -191,7 +191,8 @@ export class ToolScheduler {
       scope,
       settled: executed.then(({ outcome }) => outcome),
     };
-    // Only `abort` awaits this promise. `run` itself throws the error below.
+    // Only `abort` awaits this promise. `run` throws the same error below. So without an abort, this rejection needs no
+    // handler.
     execution.settled.catch(() => undefined);
     this.#running.set(toolId, execution);
     try {
@@ -229,7 +230,7 @@ export class ToolScheduler {
         };
   }
 
-  /** Stops the tools that wait for a person, because a shutdown cannot wait for the answer. */
+  /** Stops the tools that wait for a person, because a shutdown cannot wait for a person's answer. */
   stopWaiting(stop: AbortCause): void {
     for (const { questions, scope } of this.#running.values()) if (questions.waits) scope.abort(stop);
   }
@@ -257,7 +258,7 @@ export class ToolScheduler {
     const shown = await tool
       .show(call.input, { principal, workspace, signal: scope.signal })
       .catch(() => undefined);
-    // If the preview fails now, the call fails when it runs.
+    // If the new preview fails, ask nothing: the call then fails when it runs.
     if (shown === undefined || shown.basis === call.basis) return false;
     const event: TaskEvent = {
       type: 'tool.outdated',

@@ -1,7 +1,7 @@
 /**
  * A cache of the newest entries of watched tasks. A fast reader gets them without a database query.
  *
- * - J2: this is only a cache. Readers get other entries from the journal. Without the cache, each answer is the same.
+ * - J2: readers get all other entries from the journal. Without the cache, each answer is the same.
  * - S3: the cache has a size limit. A slow reader reads from the journal.
  * - The cached entries of a task have no gaps and end with the task's last entry.
  */

@@ -28,12 +28,14 @@ import {
 
 /** Time limit for one page of the tool list, in milliseconds. */
 const PAGE_MS = 30_000;
-/** The tool execution has a time limit, so the request needs none. This is the maximum of Node's timers. */
+/** The time limit of a request in milliseconds: the maximum of Node's timers. The tool execution has its own limit. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 const NO_REASON = 'The call was stopped.';
 /** The maximum length of a server's error message, in characters. */
 const MAX_WORDS = 1_000;
-/** If the server wants a request again and asks nothing, the client sends it after this many milliseconds. */
+/**
+ * The pause before the client sends a request again that the server wants again without a question, in milliseconds.
+ */
 const PAUSE_MS = 500;
 
 /** The connection or the response ended early, so the outcome of the call is unknown. */
@@ -59,14 +61,17 @@ export interface McpServerConnectionOptions extends TransportContext {
 }
 
 export interface McpToolCall extends Omit<RunningCall, 'heard'> {
-  /** When it aborts, the client sends `notifications/cancelled`. */
+  /** After an abort, the client sends `notifications/cancelled`. */
   signal: AbortSignal;
   /**
-   * Returns the reason of the abort. The server gets its message. Only after a timeout, the client accepts a late
-   * answer.
+   * Returns the reason of the abort. The client sends `message` to the server. It accepts a late answer only if
+   * `reason` is a timeout.
    */
   stopCause: () => { reason: string; message: string } | undefined;
-  /** If the server sends no message about the call for this many milliseconds, the call fails. Null means no limit. */
+  /**
+   * The maximum time between two server messages about the call, in milliseconds. Then the call fails. Null means no
+   * limit.
+   */
   idleMs: number | null;
   /** Called with each server message about the call, as lines of text. */
   output: ToolRun['output'];
@@ -79,7 +84,7 @@ export interface McpServerConnection {
   readonly busy: boolean;
   /** The number of messages that the server has sent. */
   readonly received: number;
-  /** Reads the current tool list. @throws Error if this fails */
+  /** Reads the current tool list. @throws Error if the server refuses or is too slow */
   list(wanted: ToolFilter, signal: AbortSignal): Promise<ToolList>;
   /**
    * @throws ConnectionLost; CallIdle; NotDelivered; Error with the server's message; AbortError after the signal aborts

@@ -14,7 +14,7 @@ const MAX_ROUNDS = 20;
 const elicitation = z.looseObject({ method: z.literal('elicitation/create'), params: elicitationSchema });
 
 export interface InputRounds {
-  /** Sends the call with its own parameters and these. */
+  /** Sends the call with its own parameters and `more`. */
   send: (more: Record<string, unknown>) => Promise<McpCallResult | InputRequiredResult>;
   elicit: (params: Elicitation) => Promise<ElicitResult>;
   /** Waits before the client sends the call again without answers. */

@@ -5,7 +5,7 @@ import type { McpServerConnection } from './connection.ts';
 
 export interface KeepAliveOptions {
   clock: Clock;
-  /** If the server sends no message for this many milliseconds, it gets a ping. Null means no pings. */
+  /** The time without a server message after which the client sends a ping, in milliseconds. Null means no pings. */
   pingMs: number | null;
   /** Time limit for the answer, in milliseconds. */
   answerMs: number;

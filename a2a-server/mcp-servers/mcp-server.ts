@@ -4,8 +4,8 @@
  * - While the server is disconnected, its tools stay in the tool list. A call then waits a short time for the
  *   connection.
  * - If a connection does not answer pings, its state is not `ready`.
- * - R82: this reconnects after a growing delay. A call that was running fails with an explanation, or runs again if
- *   that is safe.
+ * - R82: after a disconnect, this class reconnects. The delay grows with each failed attempt. A call that was running
+ *   fails with an explanation, or runs again if a second run is safe.
  * - R83: `close` leaves no socket, timer or process.
  */
 import { setMaxListeners } from 'node:events';
@@ -29,7 +29,7 @@ import type { McpServerEntry } from './server-settings.ts';
 import { ServerState } from './server-state.ts';
 import type { McpToolDefinition } from './tool-list.ts';
 
-/** If a connection lasts this many milliseconds, the next delay is the minimum again. */
+/** A connection that lasts this long (in milliseconds) resets the delay to its minimum. */
 const STABLE_MS = 30_000;
 /** The minimum time between two reads of a changed tool list, in milliseconds. */
 const REFRESH_MS = 200;
@@ -40,7 +40,7 @@ export interface McpServerLimits {
   /** The first and the longest delay between two connection attempts, in milliseconds. */
   firstMs: number;
   mostMs: number;
-  /** A call waits at most this many milliseconds for a disconnected server. */
+  /** The time that a call waits for a disconnected server, in milliseconds. */
   awayMs: number;
 }
 
@@ -73,7 +73,7 @@ export class McpServer {
   #attempt: Attempt | undefined;
   #tools: readonly Tool[] = [];
   #problems: readonly string[] = [];
-  /** The problem, while the server runs a call and does not answer pings. */
+  /** The problem to report while the server runs a call and answers no pings. Otherwise null. */
   #silent: string | null = null;
   #running: Promise<void> | undefined;
   #refreshing = { wanted: false, busy: false };
@@ -126,7 +126,9 @@ export class McpServer {
     }
   }
 
-  /** @returns the reason why the connection failed or ended. Then no socket or process of it is open. */
+  /**
+   * @returns the reason why the connection failed or ended. At that time the connection has no open socket or process.
+   */
   async #connectOnce(): Promise<string> {
     const { signal } = this.#life;
     const over = new AbortController();
@@ -159,7 +161,7 @@ export class McpServer {
   }
 
   async #connect(onClosed: (why: string) => void): Promise<McpServerConnection> {
-    // Import this on demand, because the import takes a third of a second.
+    // Import the module on demand, because the import takes a third of a second.
     const { connectToMcpServer } = await import('./connect.ts');
     const options = {
       ...this.#context,
@@ -228,7 +230,7 @@ export class McpServer {
     );
   }
 
-  /** Reads the tool list. @throws Error if this takes too long or fails */
+  /** Reads the tool list. @throws Error if the server refuses or is too slow */
   async #read(connection: McpServerConnection): Promise<void> {
     const connectMs = this.#connectMs;
     const limit = startTimeout(this.#context.clock, connectMs, this.#life.signal);

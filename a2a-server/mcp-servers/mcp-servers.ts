@@ -12,15 +12,15 @@ import type { McpServerEntry } from './server-settings.ts';
 import { toolName } from './tool-name.ts';
 
 /**
- * The first turn of a task waits until this many milliseconds after the start of the MCP servers. If a server is
- * slower, its tools are available in a later turn.
+ * The time after the start of the MCP servers in which a task's first turn waits for them, in milliseconds. The tools
+ * of a slower server are available in a later turn.
  */
 const FIRST_TURN_MS = 5_000;
 
 interface McpServersOptions {
   clock: Clock;
   log: Logger;
-  /** A stopped server process must end within this many milliseconds. Then it gets SIGKILL. */
+  /** The time from a server process's stop to SIGKILL, in milliseconds. */
   graceMs: number;
   /** The environment from which stdio servers get a part. */
   environment: Readonly<Record<string, string | undefined>>;

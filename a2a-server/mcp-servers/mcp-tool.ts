@@ -12,7 +12,7 @@ import { toolName } from './tool-name.ts';
 
 /** The maximum length of a result for the model, in characters. The journal stores the complete result. */
 const MAX_TEXT = 30_000;
-/** The outcome of a stopped call contains at most this many characters of its progress. */
+/** Maximum characters of progress in the outcome of a stopped call. */
 const MAX_PROGRESS = 8 * 1024;
 
 interface McpToolOptions {

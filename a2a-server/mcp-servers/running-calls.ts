@@ -20,8 +20,8 @@ import { CUT_OFF } from './transports/http-transport.ts';
 import type { ServerTransport } from './transports/server-transport.ts';
 
 /**
- * For this many milliseconds after its stop, a call may get a late answer. A Streamable HTTP response stream stays open for
- * it, and the server counts as busy.
+ * The time after its stop in which a call may get a late answer, in milliseconds. During this time, its Streamable HTTP
+ * response stream stays open, and the server counts as busy.
  */
 const LATE_MS = 5 * 60_000;
 /** The maximum number of stopped calls that may still get a late answer. */

@@ -18,7 +18,7 @@ const MAX_PAGES = 200;
 const MAX_LISTED = 20_000;
 const MAX_DESCRIPTION = 4_000;
 const MAX_TOOL_NAME = 256;
-/** A message names at most this many omitted tools. */
+/** Maximum number of omitted tools that a message names. */
 const MAX_PROBLEMS = 5;
 
 export const toolPageSchema = z.looseObject({

@@ -76,10 +76,13 @@ export function languageModel(source: LanguageModelSource): Model {
   };
 }
 
-/** After this silence the status reports it. A provider that thinks, or has a queue, may send nothing for minutes. */
+/**
+ * The time of silence after which the status reports it, in milliseconds. A provider that thinks, or has a queue, may
+ * send nothing for minutes.
+ */
 const QUIET_MS = 20_000;
 
-/** Characters per token of the context window. A longer answer is an endless answer. */
+/** Maximum characters of an answer per token of the context window. The server treats a longer answer as endless. */
 const LONGEST_TOKEN = 4;
 
 /** A value that is loaded once. After a failure, or after `forget`, the next call loads it again. */
@@ -177,7 +180,7 @@ async function open(asker: Asker, request: ModelRequest, signal: AbortSignal): P
   try {
     return await openWithState(asker, request, signal);
   } catch (error) {
-    // Otherwise one damaged image would fail each later task of the session.
+    // Without this retry, one damaged image would fail each later task of the session.
     const { conversation } = request;
     if (!refusesFiles(error) || conversation.every((step) => filesIn(step).length === 0)) throw error;
     return openWithState(asker, { ...request, conversation: withoutFiles(conversation) }, signal);
@@ -193,7 +196,7 @@ async function openWithState(asker: Asker, request: ModelRequest, signal: AbortS
   } catch (error) {
     if (!refusesState(error)) throw error;
     const opened = await openStream(asker, withoutParts(request), signal);
-    // Now it is proven that the parts were the cause.
+    // The request succeeded without the parts, so the parts were the cause.
     asker.refusesReasoning ||= parts.every(({ state }) => state === undefined);
     return opened;
   }
@@ -242,7 +245,7 @@ async function hear(reader: PartReader, parts: StreamPartReader, signal: AbortSi
   }
 }
 
-/** Cancels the stream. This ends a waiting read at once, even if the provider does not react. */
+/** Cancels the stream. The cancel ends a waiting read at once, even if the provider does not react. */
 function release(reader: PartReader): void {
   reader.cancel().catch(() => undefined);
 }

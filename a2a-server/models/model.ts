@@ -60,7 +60,7 @@ export interface Model {
   readonly readsInstructions?: boolean;
   /** The media types of the files that the model takes, beside text. None if omitted. */
   readonly inputModes?: readonly string[];
-  /** After this many milliseconds without an event, the task's status reports the silence. Never if omitted. */
+  /** The time without an event after which the task's status reports the silence, in milliseconds. If absent, never. */
   readonly quietMs?: number;
   /**
    * Runs one turn. It ends with exactly one `finish`, or throws. After `signal` aborts, it ends soon in any way.

@@ -190,7 +190,7 @@ function replayedPart(part: ReplayedPart): AssistantPart {
 
 /**
  * `@ai-sdk/openai-compatible` returns the signature of a Gemini model under the provider's name. But it sends a
- * signature only from the key `google`. So this renames the key.
+ * signature only from the key `google`. So this function renames the key.
  */
 function providerOptions(state: ProviderState): SharedV3ProviderOptions {
   const signed = Object.values(state).find(({ thoughtSignature }) => thoughtSignature !== undefined);

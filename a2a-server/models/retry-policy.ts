@@ -8,7 +8,7 @@ export interface RetryPolicy {
   retries: number;
   /** The first delay, in milliseconds. It doubles after each attempt. Random jitter adds at most the same time. */
   pauseMs: number;
-  /** The longest delay, in milliseconds. If a provider asks for a longer delay (`Retry-After`), this does not retry. */
+  /** The longest delay, in milliseconds. If a provider asks for a longer delay (`Retry-After`), there is no retry. */
   maxPauseMs: number;
 }
 

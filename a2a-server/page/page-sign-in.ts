@@ -44,7 +44,7 @@ export function linkRoute(tasks: Pick<TaskService, 'row'>, { sessions, base }: P
   router.post('/page/links', ...body, async (request, response) => {
     const { principal } = callerOf(request);
     const target = parsed(linkRequest, request.body, '{}, {"taskId"} or {"taskId", "callId", "shown"}');
-    // This throws the same error for another principal's task and for an unknown task.
+    // `row` throws the same error for another principal's task and for an unknown task.
     if (target.taskId !== undefined) await tasks.row(target.taskId, principal);
     const { code, expiresAt } = await sessions.makeLink(principal);
     const url = new URL(pageAddress(base, target));

@@ -4,7 +4,7 @@ import { Router } from 'express';
 export interface PageWorkspaces {
   /** The workspace of a task that names none; null if there is none. */
   fallback: string | null;
-  /** Every workspace is inside one of these. Empty: any directory. */
+  /** The directories that may contain workspaces. Empty: any directory may be a workspace. */
   allowed: readonly string[];
 }
 

@@ -35,7 +35,10 @@ export async function endGroup(group: number, { graceMs, clock }: EndOptions): P
   return (await hasEndedWithin(group, KILLED_MS, clock)) ? 'killed' : 'unconfirmed';
 }
 
-/** A program may start more groups during the end of its group. After this many rounds, the end is not confirmed. */
+/**
+ * Maximum number of rounds to end groups. A program may start more groups during the end of its own group. After the
+ * last round, the end is unconfirmed.
+ */
 const MOST_ROUNDS = 5;
 
 /**

@@ -7,7 +7,7 @@ import { readdir } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemErrorCode } from '../../shared/runtime/errors.ts';
 
-/** The number of processes to read per event-loop turn. This takes less than a millisecond. */
+/** The number of processes to read per event-loop turn. Their read takes less than a millisecond. */
 const AT_ONCE = 64;
 
 /** Maps a group id to one of its running processes. */

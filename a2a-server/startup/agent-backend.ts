@@ -13,9 +13,14 @@ import type { Snapshot } from '../task/snapshot.ts';
 import { commandEnvironment } from '../tools/shell/command-environment.ts';
 import type { Tool } from '../tools/tool.ts';
 
-/** An ACP agent must answer each set-up request within this many milliseconds. `npx` may first download the agent. */
+/**
+ * The time limit for an ACP agent's answer to each set-up request, in milliseconds. `npx` may first download the agent.
+ */
 const START_MS = 60_000;
-/** The server shows permission requests together if they arrive within this many milliseconds of the first request. */
+/**
+ * The server shows permission requests together if they arrive within this time after the first request, in
+ * milliseconds.
+ */
 const GATHER_MS = 50;
 
 export interface AgentBackend {

@@ -30,7 +30,7 @@ export function backup(file: string, { stateDir, json, say }: Output): void {
 }
 
 /**
- * @param file a backup. If absent, this checks the journal of the state directory.
+ * @param file a backup. If absent, checks the journal of the state directory.
  * @returns true if the file has no damage
  * @throws ProductError CONFIGURATION, STORAGE
  */

@@ -8,7 +8,7 @@ import { proveServer } from '../../shared/net/prove-server.ts';
 import { AGENT_NAME } from '../http/routes/agent-card.ts';
 import { readServerRecord } from '../../shared/state/server-record.ts';
 
-/** The program on this port must answer within this many milliseconds. */
+/** The time limit for an answer of the program on the port, in milliseconds. */
 const PATIENCE_MS = 2_000;
 
 interface ListenAddress {
@@ -145,8 +145,8 @@ async function ask(url: string): Promise<unknown> {
 }
 
 /**
- * Returns the error for the person. It names the other server only if that server answers, because its record may be
- * old.
+ * Returns the error for the person. The error names the other server only if that server answers, because the record of
+ * the other server may be old.
  */
 export async function stateInUse(
   error: ProductError,

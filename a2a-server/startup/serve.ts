@@ -60,8 +60,9 @@ import { TCP_PROBES } from '../../shared/net/tcp-probes.ts';
 import { prepareServer, type Prepared } from './prepare.ts';
 
 /**
- * An aborted tool must settle within this many milliseconds. It is longer than `grace`, because SIGKILL comes after
- * `grace`. Otherwise the server would report a command that ignores SIGTERM as unconfirmed during its kill.
+ * Returns the time in which an aborted tool must settle, in milliseconds. A command that ignores SIGTERM gets SIGKILL
+ * after `grace` and ends a little later. So the time is longer than `grace`. Otherwise the server would report this
+ * command as unconfirmed.
  */
 function settleMs({ grace }: ServerSettings): number {
   return grace + SETTLE_MARGIN_MS;
@@ -114,7 +115,7 @@ export async function serve(
   // A client that has sent FIN may still read (TCP, RFC 9293 §3.6), so it gets its answer. By default, Node closes the
   // connection. The next write, at the latest a heartbeat, detects a vanished client.
   Object.assign(server, { httpAllowHalfOpen: true });
-  // Listen first. If two servers conflict, it is usually about the address, and this error can name the other server.
+  // Listen first. Two servers usually conflict about the address, and the error of `listen` can name the other server.
   const port = await listen(server, settings, { token, stateDir, log });
   try {
     held.journal = await openSqliteJournal({
@@ -233,7 +234,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   const recovered = await tasks.recover();
   open(app);
   await writeServerRecord(settings.stateDir, record).catch(async (error: unknown) => {
-    // Without its record, no client finds this server. So stop the resumed tasks.
+    // No client finds a server that has no record. So stop the resumed tasks.
     await tasks.shutdown(0);
     await worker.close();
     throw error;
@@ -365,7 +366,7 @@ function publicHosts({ host, publicUrl, publicHost }: ServerSettings): string[] 
   return [host, ...named, ...publicHost].map((name) => name.toLowerCase());
 }
 
-/** At a stop, clients must read their last answer within this many milliseconds. */
+/** The time for clients to read their last answer when the server stops, in milliseconds. */
 const LAST_WORDS_MS = 1_000;
 
 async function ended(server: Server): Promise<void> {

@@ -70,7 +70,8 @@ function wantedOf(
 
 /**
  * True if a reply in words is `approve` or `deny` and may belong to another question. If the message names the task and
- * this is its first question, the reply belongs to it. For example, `approve` continues a task after a spent budget.
+ * the question is the task's first one, the reply belongs to that question. For example, `approve` continues a task
+ * after a spent budget.
  */
 function isStrayWord(
   snapshot: Snapshot,

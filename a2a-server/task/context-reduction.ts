@@ -1,8 +1,8 @@
 /**
  * Fits the conversation into the model's context window. Pure.
  *
- * - The task's first message and the last turns stay complete. A summary replaces the older turns between them. If that
- *   is not enough or fails, this clips long answers and results.
+ * - The task's first message and the last turns stay complete. A summary replaces the older turns between them. If the
+ *   summary fails or is not enough, long answers and results are clipped.
  * - A turn and the results of its calls stay together.
  * - The process terminates: each summary covers more than the last summary. Each clip is shorter or covers more.
  */

@@ -226,7 +226,7 @@ function turnSteps(
   return [assistant, { role: 'tool', results }];
 }
 
-/** Stands for the files of a turn that has been clipped. */
+/** Replaces the files of a turn whose text was clipped. */
 const FILES_LEFT_OUT =
   '[The files of this result are left out to save space. Call the tool again to see them.]';
 

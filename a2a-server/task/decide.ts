@@ -43,7 +43,7 @@ export interface ResolvedDecision {
   answer?: Answer;
 }
 
-/** Decides calls. If one decision of a message is invalid, this applies no decision. */
+/** Decides calls. If one decision of a message is invalid, no decision of the message applies. */
 export function decide(
   snapshot: Snapshot,
   decisions: readonly ResolvedDecision[],

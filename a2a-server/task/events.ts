@@ -2,7 +2,7 @@
  * The events of a task's journal. An event is a fact. It is durable before any code acts on it or sends it.
  *
  * State changes are explicit (`task.working`, `input.required`, `task.completed` …). Each event contains all data that
- * a client needs from it. So a reader can translate an event without the earlier events.
+ * a client needs from it. So a reader can convert an event to A2A without the earlier events.
  */
 import type { CommandCall } from '../../shared/protocol/agent-command.ts';
 import type { Answer } from '../../shared/protocol/question.ts';
@@ -180,7 +180,10 @@ export type TaskEvent =
   /** `answer`: the client gets only the agent's last text as a message, and no task (A2A 1.0 §3.1.1). */
   | { type: 'task.created'; sessionId: string; principal: string; settings: TaskSettings; answer?: 'message' }
   | { type: 'message.received'; message: UserMessage; channel: string }
-  /** `dayCost`: a person answered the question about the budget per day. The day had this cost at the question. */
+  /**
+   * `dayCost`: a person answered the question about the budget per day. `dayCost` is the cost of the day when the
+   * server asked.
+   */
   | { type: 'task.working'; dayCost?: DayCost }
   /** The task has read the workspace's instruction files. Its turns get these texts, also after a restart. */
   | { type: 'instructions.read'; files: readonly InstructionFile[] }
@@ -190,17 +193,17 @@ export type TaskEvent =
   | { type: 'reasoning.delta'; turn: number; text: string }
   /** With `append`, the parts extend the artifact of the same turn. Otherwise they replace it. */
   | { type: 'artifact.updated'; turn: number; artifact: Artifact; append: boolean; lastChunk: boolean }
-  /** The ACP agent's own session id. A new process of the agent can continue the conversation with it. */
+  /** The ACP agent's own session id. With this id, a new process of the agent can continue the conversation. */
   | { type: 'agent.session'; turn: number; agentSessionId: string }
   /** A progress message of the agent. It is not part of the answer. */
   | { type: 'turn.noted'; turn: number; text: string }
   | { type: 'tool.requested'; turn: number; call: RequestedCall; verdict: PolicyVerdict }
   /**
-   * `usd`: the cost in US dollars, by the prices at that time. Absent if the model has no price. `replay`: what the model
-   * needs back in later turns. Old journals have none.
+   * `usd`: the cost in US dollars, by the prices at that time. Absent if the model has no price. `replay`: the data
+   * that later turns send back to the model. Old journals have no such data.
    */
   | { type: 'turn.finished'; turn: number; end: TurnEnd; usage: Usage; usd?: number; replay?: TurnReplay }
-  /** The turn's model call failed. Its output is void, and the next turn calls the model again. */
+  /** The turn's model call failed. The task ignores its output, and the next turn calls the model again. */
   | { type: 'turn.abandoned'; turn: number; reason: string }
   /**
    * The model is not available. The task calls it again at `until` (milliseconds since the epoch). `attempts` is the
@@ -224,10 +227,11 @@ export type TaskEvent =
   /** The provider refused the conversation as too long. The task shortens it and sends it again once. */
   | { type: 'context.exceeded' }
   /**
-   * The task waits for decisions on its pending actions. Without pending actions, it waits for a reply (to `question`,
-   * if present). `expiresAt` (RFC 3339) is the deadline for the reply. Null or absent means no deadline. Each pending
-   * action has its own deadline. `budget`: the budget is spent, and the question asks whether to continue. `dayCost`: the
-   * principal's budget per day is spent, and the question asks whether to allow more on that day.
+   * The task waits for decisions on its pending actions. If there are no pending actions, the task waits for a reply
+   * (to `question`, if present). `expiresAt` (RFC 3339) is the deadline for the reply. Null or absent means no
+   * deadline. Each pending action has its own deadline. `budget`: the budget is spent, and the question asks whether to
+   * continue. `dayCost`: the principal's budget per day is spent, and the question asks whether to allow a higher cost
+   * on that day.
    */
   | {
       type: 'input.required';
@@ -265,11 +269,11 @@ export type TaskEvent =
    * `askedBy` is the running call.
    */
   | { type: 'tool.asked'; call: RequestedCall; askedBy: string }
-  /** A question is void: its tool execution has ended or no longer needs the answer. */
+  /** A question no longer applies: its tool execution has ended or no longer needs the answer. */
   | { type: 'tool.withdrew'; callId: string; tool: string; title: string }
   /**
-   * `offset`: the number of characters that the execution printed before; old journals omit it. `kept`: this is no live
-   * output, but a complete result that was too long for the model. `progress`: the tool's newest steps.
+   * `offset`: the number of characters that the execution printed before; old journals omit it. `kept`: the text is not
+   * live output. It is a complete result that was too long for the model. `progress`: the tool's newest steps.
    */
   | {
       type: 'tool.output';

@@ -84,7 +84,7 @@ export function foldAll(taskId: string, entries: readonly JournalEntry[]): Snaps
 
 /**
  * Joins adjacent chunks of a turn's text or reasoning to one entry, at the position of the last chunk. The result of
- * the fold stays the same. Most entries are such chunks, so this saves most of the work.
+ * the fold stays the same. Most entries are such chunks, so the join saves most of the work of a fold.
  */
 function joinText(entries: readonly JournalEntry[]): JournalEntry[] {
   const joined: JournalEntry[] = [];

@@ -21,7 +21,7 @@ export interface ToolContext {
   signal: AbortSignal;
 }
 
-/** The outcome of a tool's question. If the tool is stopped, it gets no outcome, and its signal aborts. */
+/** The outcome of a tool's question. A stopped tool gets no outcome: its signal aborts. */
 export type PersonsAnswer =
   /** `answer` has the form that the question asks for: text, one label, several labels, or form values. */
   | { type: 'answered'; answer: Answer; by: { principal: string; channel: string } }
@@ -43,7 +43,7 @@ export interface ToolRun extends ToolContext {
   /**
    * Asks the person a question and waits without a time limit. The task is parked while it waits.
    *
-   * When the run stops or `signal` aborts, this rejects and withdraws the question.
+   * When the run stops or `signal` aborts, the returned promise rejects, and the question is withdrawn.
    */
   ask: (question: Question, options?: { signal?: AbortSignal }) => Promise<PersonsAnswer>;
   /**
@@ -55,7 +55,7 @@ export interface ToolRun extends ToolContext {
   stopCause?: () => { reason: StopReason; message: string } | undefined;
   /**
    * Records an answer that arrives after the stop of the run. Clients of the task see it as output, and `read-output`
-   * reads it. If the task has ended, this records nothing.
+   * reads it. Records nothing if the task has ended.
    */
   answeredLate?: (text: string) => void;
   /** The running call, and its task state at the start. An ACP agent's own tool calls use it. */
@@ -113,14 +113,17 @@ export interface Tool<Input = unknown> {
    * first change (E2). For any other tool, the journal records the start before the tool runs.
    */
   readonly startsWithFirstChange?: true;
-  /** The server stops a run after this many milliseconds, with reason `timeout`. */
+  /** Returns the time limit of a run, in milliseconds. Then the server stops the run with reason `timeout`. */
   timeoutMs(input: Input): number;
   /** The journal stores a longer result, and the model gets its start and end. The default is 105,000 characters. */
   readonly maxResultChars?: number;
   /** The time for a stopped run to settle, in milliseconds. The default is the server's grace period. */
   readonly graceMs?: number;
   title(input: Input): string;
-  /** Omitted if the input names no files, commands or hosts. Rules by path, command or host then do not apply. */
+  /**
+   * Returns what the input names. Omitted if inputs name no files, commands or hosts. Rules by path, command or host
+   * then do not apply.
+   */
   reach?(input: Input): CallTargets;
   /**
    * Reads but changes nothing. @throws ProductError if the call cannot work at all, for example outside the workspace.
@@ -158,7 +161,7 @@ export interface ToolDeclaration {
   inputSchema: Record<string, unknown>;
 }
 
-/** The sentence lists at most this many problems and gives the number of further problems. */
+/** Maximum number of problems in the sentence. The sentence also gives the number of the other problems. */
 const MAX_ISSUES = 8;
 
 /** Explains why an input does not fit a tool's schema, in one sentence that names the fields. */

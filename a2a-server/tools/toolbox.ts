@@ -35,7 +35,7 @@ const NO_SUPPLY: ToolSupply = {
   settled: () => Promise.resolve(),
 };
 
-/** The error for an unknown tool lists at most this many names. */
+/** Maximum number of names in the error for an unknown tool. */
 const MAX_NAMES = 40;
 
 /** @throws Error if two tools have the same name */

@@ -34,7 +34,7 @@ export class Caller implements User {
   readonly end: () => ReaderEnd;
   /** @returns a promise to await before the next write (S3). Undefined if the client's socket is not full. */
   readonly full: () => Promise<void> | undefined;
-  /** Aborts the signal after this many milliseconds, unless the response has ended by then. */
+  /** Aborts the signal after `ms` milliseconds, unless the response has ended by then. */
   readonly endAfter: (ms: number) => void;
   readonly #about: RequestFacts = {};
 

@@ -1,6 +1,6 @@
 /**
  * Implements the SDK's `A2ARequestHandler` with the task service. The SDK's transports encode and decode. The journal
- * has the state. docs/decisions/own-request-handler.md explains why this is not the SDK's own handler.
+ * has the state. docs/decisions/own-request-handler.md explains why the server does not use the SDK's own handler.
  */
 import type { AgentCard, Task } from '@a2a-js/sdk';
 import { PushNotificationNotSupportedError, UnsupportedOperationError } from '@a2a-js/sdk/errors';

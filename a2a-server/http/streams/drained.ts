@@ -2,8 +2,8 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * If a socket accepts no data for this many heartbeat intervals, the server closes it. 20 intervals of 15 s are five
- * minutes. There is no other way to detect a vanished or sleeping peer, because it does not read. The client can resume
+ * The number of heartbeat intervals without accepted data after which the server closes a socket. 20 intervals of 15 s
+ * are five minutes. A vanished or sleeping peer does not read, and only the full socket shows it. The client can resume
  * its stream from a cursor.
  */
 export const STALLED_HEARTBEATS = 20;

@@ -120,7 +120,7 @@ export function streamAfter(
   return stream(readable, context, () => Promise.resolve({ task: row, after, until: 'ended' }));
 }
 
-/** The only generator of all streams, because each additional generator costs time per event. */
+/** One generator serves all streams, because each additional generator costs time per event. */
 async function* stream(
   { tasks, disconnects }: Readable,
   context: CallContext,
@@ -161,7 +161,7 @@ async function* stream(
   }
 }
 
-/** Pending actions in old journals have no codes. This adds the codes from the snapshot at that entry. */
+/** Pending actions in old journals have no codes. This function adds the codes from the snapshot at that entry. */
 async function withItsCodes(
   tasks: TaskService,
   { seq, at, event }: JournalEntry,

@@ -132,7 +132,8 @@ export class Appender {
       );
     if (head.seq !== append.expectedSeq) return CONFLICT;
     if (TERMINAL_STATES.has(head.state)) {
-      // This is no conflict. After a conflict, the writer would find no new entries and would try again forever.
+      // Do not report a conflict here. After a conflict, the writer would find no new entries and would try again
+      // forever.
       return refused(
         'TASK_ENDED',
         `The task ${append.taskId} has ended (${stateWord(head.state)}). Nothing was appended.`,

@@ -40,8 +40,8 @@ export type CopyReport = Omit<JournalReport, 'problems'> & { bytes: number };
 
 /**
  * Copies the journal at `path`, with the saved contents of files, to the new file `target`. A server may append
- * meanwhile: the copy has the state of one moment. Only the owner can read the copy. This checks the copy before it
- * gets its final name.
+ * meanwhile: the copy has the state of one moment. Only the owner can read the copy. The copy gets its final name only
+ * after a check.
  * @throws ProductError CONFIGURATION if `target` exists, there is no journal, or the journal is damaged; STORAGE
  */
 export function backupJournal(path: string, target: string): CopyReport {

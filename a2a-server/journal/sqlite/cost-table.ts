@@ -137,7 +137,10 @@ export function toCostRow(row: Row): CostRow {
 /** The number of events that the migration reads at once. One event may have megabytes. */
 const PAGE = 200;
 
-/** Fills the tables from the events, once per journal. Who adds a column to `costs` must keep this version of it. Reads only the events about requests to models. */
+/**
+ * Fills the tables from the events, once per journal. If you add a column to `costs`, keep this function for the old
+ * columns. Reads only the events about requests to models.
+ */
 export function countOldCosts(database: Sqlite): void {
   const costs = new CostTable(database);
   const useModel = database.command('UPDATE tasks SET model = ? WHERE key = ?');

@@ -34,7 +34,7 @@ export class SessionDeletion {
   constructor(database: Sqlite, costs: CostTable) {
     this.#database = database;
     this.#costs = costs;
-    // The tasks of a session run one after the other. So this checks only the newest task.
+    // The tasks of a session run one after the other. So only the newest task needs a check.
     this.#over = database.query(
       `SELECT principal, session_id FROM tasks AS task
        WHERE state IN ('completed', 'failed', 'canceled', 'rejected') AND updated_at < ? AND principal <> '${HIDDEN_PRINCIPAL}'

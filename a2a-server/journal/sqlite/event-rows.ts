@@ -15,7 +15,8 @@ import { integerColumn, textColumn } from './columns.ts';
 import { LONGEST_ROW, unpackEntries } from './packed-row.ts';
 
 /**
- * In UTF-16 code units. This is far below SQLite's limit of 10⁹ bytes for one value, but large enough for few calls.
+ * In UTF-16 code units. The limit is far below SQLite's limit of 10⁹ bytes for one value. It is large enough that a
+ * read needs few queries.
  */
 const LONGEST_STATEMENT = 8 * 1024 * 1024;
 

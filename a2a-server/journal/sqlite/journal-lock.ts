@@ -15,7 +15,7 @@ import { processIdentityOf } from '../../processes/process-identity.ts';
 import { JournalInUse } from '../journal.ts';
 import { integerColumn, textColumn } from './columns.ts';
 
-/** An ending process may need this many milliseconds to release the lock. */
+/** The time that an ending process may need to release the lock, in milliseconds. */
 const PATIENCE_MS = 500;
 
 export interface JournalLock {
@@ -68,7 +68,7 @@ function fileIdentity(path: string): string | undefined {
 
 /**
  * Checks the owner that the journal names, because someone may have deleted the lock file.
- * @throws JournalInUse if that owner still runs, even if it is this process
+ * @throws JournalInUse if that owner still runs, even if the owner is this process
  */
 export async function requireNoOwner(database: Sqlite, path: string): Promise<void> {
   const file = fileIdentity(path) ?? '';

@@ -58,11 +58,11 @@ export function lossSinceMark(database: Sqlite, mark: Mark | undefined): Journal
 }
 
 /**
- * Returns the loss of the journal at `path`. Undefined if the journal has everything that its mark names. A server may
+ * Returns the loss of the journal at `path`. Undefined if the journal has all entries that its mark names. A server may
  * use the journal meanwhile.
  *
- * A server removes the mark before it deletes tasks. So this reads the mark again, and reports a loss only if the mark
- * has not changed.
+ * A server removes the mark before it deletes tasks. So this function reads the mark again. It reports a loss only if
+ * the mark has not changed.
  */
 export function currentLoss(database: Sqlite, path: string): JournalLoss | undefined {
   for (;;) {

@@ -34,12 +34,12 @@ import { migrate } from './schema.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { TaskIndex } from './task-index.ts';
 
-/** A statement waits this many milliseconds for the lock of another program, such as a backup. */
+/** The time that a statement waits for the lock of another program (such as a backup), in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** About 5 ms of work. This limits the time that one commit blocks the event loop. */
+/** The maximum number of events in one commit. Their write blocks the event loop for about 5 ms. */
 const EVENTS_PER_COMMIT = 2_000;
-/** The write of this many bytes takes as long as the write of one event. */
+/** The number of bytes whose write takes as long as the write of one event. */
 const BYTES_PER_EVENT = 4_096;
 
 export interface SqliteJournalOptions {
@@ -232,8 +232,8 @@ class SqliteJournal implements Journal {
     this.#watchers.clear();
     this.#tails.clear();
     try {
-      // The driver keeps the file open until the garbage collection of its statements. So SQLite runs no checkpoint
-      // here.
+      // The driver keeps the file open until the garbage collection frees its statements. So `close` makes SQLite run
+      // no checkpoint.
       withStorageErrors(this.#path, () => {
         this.#disown();
         this.#database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);');

@@ -175,7 +175,7 @@ export class HttpTransport implements ServerTransport {
       this.#isRefused(error, this.about) ||
       isUnreachable(error) ||
       error.message.startsWith('Maximum reconnection attempts');
-    // Wait, so that the request reports its error first. That error says whether the request arrived.
+    // Wait, so that the request reports its error first. The request's own error says whether the request arrived.
     if (over) setImmediate(() => this.#end(forgotten ? 'has lost the session' : why));
   }
 
@@ -193,7 +193,7 @@ export class HttpTransport implements ServerTransport {
     return error.status === 400 && /session/i.test(text) && !isAnswer;
   }
 
-  /** True if the server has lost the session, or has no MCP endpoint here any more. */
+  /** True if the server has lost the session, or has no MCP endpoint at the URL any more. */
   #isRefused(error: unknown, id: RequestId | undefined): boolean {
     return this.#isForgotten(error, id) || (this.#connected && isGone(error));
   }
@@ -214,7 +214,7 @@ export class HttpTransport implements ServerTransport {
     return failure.message === messageOf(error) && error instanceof Error ? error : failure;
   }
 
-  /** Runs only once. @param why undefined if this side ends the connection */
+  /** Ends the connection once. @param why undefined if the client ends the connection */
   #end(why: string | undefined): void {
     if (this.#ending !== undefined) return;
     this.#why = why;

@@ -40,7 +40,7 @@ export interface TransportContext {
   clock: Clock;
   /** A logger that adds the server's name to each line. */
   log: Logger;
-  /** A stopped process must end within this many milliseconds. Then it gets SIGKILL. */
+  /** The time from a process's stop to SIGKILL, in milliseconds. */
   graceMs: number;
   /** The environment from which child processes get a part. */
   environment: Readonly<Record<string, string | undefined>>;

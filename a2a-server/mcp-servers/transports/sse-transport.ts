@@ -90,7 +90,9 @@ export class SseTransport implements ServerTransport {
     throw new MessageRefused(failure.message, { cause: failure });
   }
 
-  /** The stream may stay open, so this ends the connection. It waits, so that the request reports its error first. */
+  /**
+   * Ends the connection, because its stream may stay open. It waits first, so that the request reports its own error.
+   */
   #endLater(why: string): void {
     setImmediate(() => this.#end(why));
   }
@@ -143,7 +145,7 @@ export class SseTransport implements ServerTransport {
     this.onmessage?.(message);
   }
 
-  /** Runs only once. @param why undefined if this side ends the connection */
+  /** Ends the connection once. @param why undefined if the client ends the connection */
   #end(why: string | undefined): void {
     if (this.#ending !== undefined) return;
     this.#why = why;

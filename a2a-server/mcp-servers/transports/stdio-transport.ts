@@ -2,8 +2,8 @@
  * MCP over stdin and stdout of a child process (MCP 2025-11-25, Transports: stdio).
  *
  * The SDK's own transport does not end grandchildren. Here the process leads a process group, and the whole group ends
- * with it. Its environment has no secrets, and its output has a size limit (X3). stdout is only for messages, and this
- * ignores a limited number of other lines. stderr goes to the log.
+ * with it. Its environment has no secrets, and its output has a size limit (X3). stdout is only for messages. The
+ * transport ignores other lines, up to a limit. stderr goes to the log.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,9 +25,9 @@ import {
 
 /** The delay between the end of stdin and SIGTERM, in milliseconds. In this time a server can clean up and exit. */
 const GOODBYE_MS = 1_000;
-/** After the exit, this waits so many milliseconds for the last output. */
+/** The time to wait for the last output after the exit, in milliseconds. */
 const DRAIN_MS = 200;
-/** If the program writes more stdout lines that are no messages, it is no MCP server. */
+/** Maximum number of stdout lines that are not messages. A program that writes more of them is not an MCP server. */
 const MAX_NOT_MESSAGES = 1_000;
 const MAX_LOG_LINE = 8 * 1024;
 /** The maximum number of stderr lines to log per process. */
@@ -106,7 +106,7 @@ export class StdioTransport implements ServerTransport {
     child.stderr?.on('data', (chunk: Buffer) => this.#log(stderr.push(chunk).lines));
   }
 
-  /** Records the program. If this fails, ends the program, because the next server could not find it (D6). */
+  /** Records the program. If the record fails, ends the program, because the next server could not find it (D6). */
   async #record(leader: number): Promise<void> {
     const { child, clock, graceMs } = this.#context;
     await child.record(leader).catch(async (error: unknown) => {
@@ -168,7 +168,7 @@ export class StdioTransport implements ServerTransport {
     }
   }
 
-  /** Runs only once. @param why undefined if this side ends the connection */
+  /** Ends the connection once. @param why undefined if the client ends the connection */
   #end(why: string | undefined): void {
     if (this.#ending !== undefined || this.#child === undefined) return;
     this.#why = why;

@@ -1,6 +1,6 @@
 /**
- * The connection to an ACP agent: its process, and ACP over stdin and stdout. It offers the agent no file and terminal
- * methods. Agents have their own methods and ask for permission before they use them.
+ * The connection to an ACP agent: its process, and ACP over stdin and stdout. The server offers the agent no file
+ * methods and no terminal methods. Agents have their own methods and ask for permission before they use them.
  */
 import {
   client,
@@ -28,7 +28,7 @@ import { startAgentProcess, type AgentProcess, type AgentProcessOptions } from '
 
 /** Maximum bytes of one message. A message about a rewritten file contains the file twice. */
 const MAX_MESSAGE = 32 * 1024 * 1024;
-/** After an agent closes its output, wait so many milliseconds for its exit code. */
+/** The time to wait for an agent's exit code after it closes its output, in milliseconds. */
 const EXIT_MS = 1_000;
 /** Milliseconds from SIGTERM to SIGKILL. */
 const KILL_MS = 1_000;
@@ -56,7 +56,7 @@ export class SignInNeeded extends Error {
 }
 
 interface AgentConnectionOptions extends AgentProcessOptions {
-  /** The agent must answer each set-up request within this many milliseconds. */
+  /** The time limit for the agent's answer to each set-up request, in milliseconds. */
   startMs: number;
 }
 
@@ -98,7 +98,7 @@ export class AgentConnection {
     return this.#client.signal.aborted;
   }
 
-  /** Sends all further messages to the peer. If the agent has already ended, reports this too. */
+  /** Sends all further messages to the peer. If the agent has already ended, calls `lost`. */
   listen(peer: AgentPeer): void {
     this.#peer = peer;
     if (this.#lost !== undefined) peer.lost(this.#lost);
@@ -167,7 +167,7 @@ export class AgentConnection {
 
   /** Ends the agent. Resolves when its process group has ended and the peer knows that. */
   end(): Promise<void> {
-    // `#watching` reports a failure of this.
+    // `#watching` also rejects if the end of the process fails.
     this.#endProcess().catch(() => undefined);
     return this.#watching;
   }

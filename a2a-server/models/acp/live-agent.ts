@@ -1,7 +1,8 @@
 /**
  * A running ACP agent: its process, its ACP session and its open prompt.
  *
- * - This keeps updates in order until a turn reads them, up to a limit. While a task waits for a person, no turn reads.
+ * - `LiveAgent` keeps updates in order until a turn reads them, up to a limit. While a task waits for a person, no turn
+ *   reads.
  * - A permission request stays open until it gets its one answer, or until the agent withdraws it. When a prompt is
  *   cancelled, all open requests get the outcome `cancelled` (ACP v1, prompt turn: cancellation).
  * - If the agent ends, a message gives the reason. Its process group ends with it.
@@ -22,7 +23,7 @@ import { mergeToolCallUpdate } from './acp-tool-call.ts';
 
 /** Maximum characters of unread updates, as JSON. */
 const MAX_UNREAD = 16 * 1024 * 1024;
-/** Maximum number of stored tool calls. Above it, this forgets the oldest tool call. */
+/** Maximum number of stored tool calls. Above it, `LiveAgent` drops the oldest tool call. */
 const MAX_TOOL_CALLS = 1_000;
 
 export type AgentItem =
@@ -35,7 +36,7 @@ export type AgentItem =
 
 interface LiveAgentOptions {
   clock: Clock;
-  /** After a cancel, the agent must stop within this many milliseconds. */
+  /** The time in which the agent must stop after a cancel, in milliseconds. */
   graceMs: number;
   /** Absolute path of the agent's working directory. */
   workspace: string;
@@ -55,8 +56,8 @@ export class LiveAgent implements AgentPeer {
   #waiting: Permission[] = [];
   readonly #lookers = new Set<() => void>();
   /**
-   * `answered`: the agent has answered, and no turn has read the answer. `discarded`: the prompt was cancelled, and
-   * this ignores its answer.
+   * `answered`: the agent has answered, and no turn has read the answer. `discarded`: the prompt was cancelled, and its
+   * answer is ignored.
    */
   #prompt: 'none' | 'open' | 'answered' | 'discarded' = 'none';
   #stopping: Promise<void> | undefined;
@@ -94,7 +95,7 @@ export class LiveAgent implements AgentPeer {
     return this.#failure;
   }
 
-  /** True if a reader has received the agent's end. */
+  /** True if a reader knows that the agent has ended. */
   get failureReported(): boolean {
     return this.#failureReported;
   }

@@ -2,8 +2,8 @@
  * Manages the ACP agents of this process, one per session in use.
  *
  * A task that waits for a person keeps its agent, because the agent holds the permission request open. After `idleMs`
- * without use, this ends the agent. The next message or decision starts the agent again, even in another process. The
- * agent then resumes its session by the id in the journal.
+ * without use, `LiveAgents` ends the agent. The next message or decision starts the agent again, even in another
+ * process. The agent then resumes its session by the id in the journal.
  */
 import type { Snapshot, TaskPlace } from '../../task/snapshot.ts';
 import { promptAfterStart, type PromptContext } from './agent-prompt.ts';

@@ -15,13 +15,15 @@ export interface AcpOptions {
   /** The environment of the agent process. */
   env: Record<string, string>;
   clock: Clock;
-  /** The agent must answer each set-up request within this many milliseconds. */
+  /** The time limit for the agent's answer to each set-up request, in milliseconds. */
   startMs: number;
-  /** After a cancel, the agent must stop within this many milliseconds. */
+  /** The time in which the agent must stop after a cancel, in milliseconds. */
   graceMs: number;
-  /** An unused agent ends after this many milliseconds. Null means that it runs as long as the server. */
+  /**
+   * The time after which the server ends an unused agent, in milliseconds. Null: the agent runs as long as the server.
+   */
   idleMs: number | null;
-  /** Further permission requests within this many milliseconds belong to the same turn. */
+  /** The time in which further permission requests belong to the same turn, in milliseconds. */
   gatherMs: number;
   /** Records the agent's processes. */
   children?: ChildProcesses;

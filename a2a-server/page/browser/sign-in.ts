@@ -43,7 +43,7 @@ export async function signOut(everywhere: boolean): Promise<string | undefined> 
 export interface AllowedWorkspaces {
   /** The workspace of a task that names none; '' if there is none. */
   fallback: string;
-  /** Every workspace is inside one of these. Empty: any directory. */
+  /** The directories that may contain workspaces. Empty: any directory may be a workspace. */
   allowed: readonly string[];
 }
 

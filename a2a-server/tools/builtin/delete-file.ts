@@ -7,7 +7,7 @@ import { ToolStopped, type Tool } from '../tool.ts';
 import { refuseFull } from '../workspace/remove.ts';
 import { removalHash, withDescendants, type RemovalEntry } from '../workspace/list-for-removal.ts';
 
-/** The preview has at most this many characters of names. A person cannot review more. */
+/** Maximum characters of names in the preview. A person cannot review more. */
 const MAX_LISTED = 1_000_000;
 
 const schema = z.strictObject({

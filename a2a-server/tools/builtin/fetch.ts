@@ -25,7 +25,9 @@ const MAX_BYTES = 2 * 1024 * 1024;
 /** Limit for the extracted text, in characters. A page of many links can give more text than HTML. */
 const MAX_TEXT = 4 * 1024 * 1024;
 
-/** The error for a failed request quotes this many characters of the body, because the body often gives the reason. */
+/**
+ * Maximum characters of the body in the error for a failed request. The body often gives the reason for the failure.
+ */
 const MAX_FAILURE = 2_000;
 
 const ACCEPT = 'text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.5';

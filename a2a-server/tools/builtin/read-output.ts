@@ -10,8 +10,9 @@ import type { Tool } from '../tool.ts';
 const DEFAULT_CHARACTERS = 20_000;
 /** The maximum length of the returned text, in UTF-16 units. */
 const MAX_CHARACTERS = 50_000;
-/** A search shows at most this many matches, with this many characters around each match. */
+/** Maximum number of matches that a search shows. */
 const MAX_PLACES = 50;
+/** Maximum characters of context on each side of a match. */
 const AROUND = 200;
 
 /**

@@ -10,7 +10,7 @@ import type { LineMatcher } from './line-matcher.ts';
 const SLICE_CHARACTERS = 128 * 1024;
 /** Time limit for one slice. */
 const SLICE_MS = 50;
-/** The search uses only this many characters of a longer line. */
+/** Maximum characters of a line that the search reads. It ignores the rest of a longer line. */
 const MAX_LINE = 10_000;
 
 export interface MatchedLine {

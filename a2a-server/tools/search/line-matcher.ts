@@ -10,7 +10,7 @@ interface LinePattern {
 export interface LineMatcher {
   /** The index of the first match in the line, or -1. */
   at(line: string): number;
-  /** False only if no line of the text can match. This is cheaper than a check of each line. */
+  /** False only if no line of the text can match. One check of the whole text is cheaper than a check of each line. */
   mayMatch(text: string): boolean;
   /** True if the time depends only on the length of the line. Regular expressions can be slower on some lines. */
   readonly steady: boolean;

@@ -3,10 +3,11 @@
  *
  * - D6, R94: the shell waits on a socket until the server has recorded its process group. Then it runs the command. If
  *   this process is killed earlier, the socket closes, and the shell exits without running the command.
- * - E2: if the shell never reached this wait, it has not run the command. So the server may create the sandbox again.
- * - It resolves when no process of the group is left, or after SIGKILL. Background processes of the command end with
- *   it.
- * - It reads all output without delay. It keeps only the start and the end of the output.
+ * - E2: if the shell never waited on the socket, it has not run the command. So the server may create the sandbox
+ *   again.
+ * - `runCommand` resolves when no process of the group is left, or after SIGKILL. Background processes of the command
+ *   end with it.
+ * - `runCommand` reads all output without delay. It keeps only the start and the end of the output.
  * - stdin is closed. So a command that reads input gets an end of file and does not wait.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -31,9 +32,9 @@ import {
 
 /** Maximum characters of output in the result. */
 const MAX_OUTPUT = 30_000;
-/** If a daemon holds a pipe open, this closes the pipe after so many milliseconds without output. */
+/** The time without output after which the server closes a pipe that a daemon holds open, in milliseconds. */
 const QUIET_MS = 100;
-/** The sandbox's first process must exit within this many milliseconds after its shell. */
+/** The time for the sandbox's first process to exit after its shell, in milliseconds. */
 const TAKEN_DOWN_MS = 1_000;
 /** Maximum milliseconds to read a daemon's output after the command has ended. */
 const DRAIN_MS = 1_000;
@@ -57,9 +58,9 @@ export interface CommandEnd {
   /** True if the signal aborted before the shell exited. */
   stopped: boolean;
   exitCode: number | null;
-  /** The signal that killed the shell, if any. */
+  /** The signal that killed the shell. Null if the shell exited by itself. */
   exitSignal: NodeJS.Signals | null;
-  /** Stdout and stderr in their order. Long output lacks its middle. */
+  /** Stdout and stderr in their order. Long output has only its start and its end. */
   output: string;
   /** True if the output lacks a part. */
   cut: boolean;
@@ -78,7 +79,8 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
   for (let attempt = 1; ; attempt += 1) {
     const end = await runOnce(command);
     if (end.type === 'ended') return end.command;
-    // Before the next attempt, because an abort may prevent it. The process of this attempt has ended.
+    // Remove the record before the next attempt, because an abort may prevent that attempt. The process of this attempt
+    // has ended.
     command.child.forget();
     if (attempt < SANDBOX_ATTEMPTS) continue;
     throw new Error(

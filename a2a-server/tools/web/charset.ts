@@ -5,7 +5,7 @@ import { TextDecoder } from 'node:util';
 const DECLARED =
   /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})|^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})/iu;
 
-/** A document can declare its encoding within this many bytes. */
+/** The number of bytes at the start of a document in which it can declare its encoding. */
 const PRESCAN_BYTES = 4096;
 
 /** Control characters such as NUL, which text does not need and which break storage and terminals. */

@@ -48,7 +48,7 @@ export function removalHash(item: RemovalEntry): string {
 
 interface Walk {
   depth: number;
-  /** The number of further items that the survey accepts. */
+  /** The number of further items that the list may have. */
   left: { items: number };
   signal: AbortSignal;
 }
@@ -70,7 +70,7 @@ async function itemAt(
     mark: entryMark(info),
   };
   if (kind !== 'directory') return { ...item, holds: [] };
-  // This throws for a barred directory, so its parent cannot be moved or deleted either (X2).
+  // `child` throws for a barred directory. So no tool can move or delete its parent directory (X2).
   const opened = await directory.child(name);
   try {
     return { ...item, holds: await heldBy(opened, path, { ...walk, depth: walk.depth + 1 }) };

@@ -98,7 +98,7 @@ async function readToEnd(
     if (bytesRead === 0) return buffer.subarray(0, length);
     length += bytesRead;
     if (length > limit) throw tooLarge(path, limit);
-    // The buffer had space for one more byte, but none came: this is the end of the file.
+    // The buffer had space for one more byte, but the read returned none. So the file ends here.
     if (length === size) return buffer.subarray(0, length);
   }
 }
