@@ -3,7 +3,7 @@ import { turnDiff } from '../checkpoints/checkpoint-diff.ts';
 import { shortId, type Checkpoints } from '../checkpoints/checkpoints.ts';
 import { RESTORE_CHECKPOINT } from '../checkpoints/restore-checkpoint.ts';
 import { isSameState, type Checkpoint, type CheckpointFile } from '../task/checkpoint.ts';
-import { count, oneLine } from '../../shared/text/one-line.ts';
+import { countWithNoun, oneLine } from '../../shared/text/one-line.ts';
 import type { AgentCommand } from './agent-command.ts';
 
 /** Maximum number of checkpoints in one answer. The answer gives only the number of older checkpoints. */
@@ -81,7 +81,7 @@ function listText(here: readonly Checkpoint[], elsewhere: number, root: string):
     elsewhere === 0
       ? []
       : [
-          `Other workspaces have ${count(elsewhere, 'more checkpoint')}. To list them, run the command with that workspace.`,
+          `Other workspaces have ${countWithNoun(elsewhere, 'more checkpoint')}. To list them, run the command with that workspace.`,
         ];
   if (here.length === 0) return [`No tool has changed a file of ${root} yet.`, ...others].join('\n');
   const shown = here.slice(0, LISTED);

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Checkpoint } from '../task/checkpoint.ts';
 import { defineTool } from '../tools/builtin/define-tool.ts';
-import { count, oneLine } from '../../shared/text/one-line.ts';
+import { countWithNoun, oneLine } from '../../shared/text/one-line.ts';
 import type { Tool, ToolContext, ToolRun } from '../tools/tool.ts';
 import { inputChangedError } from '../tools/workspace/replace-file.ts';
 import { removalHash } from '../tools/workspace/list-for-removal.ts';
@@ -68,7 +68,7 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
       const [first, ...more] = plan.files;
       if (first === undefined)
         throw new ProductError('MALFORMED', `There is nothing to restore: ${notRestored(plan)}.`);
-      const path = more.length === 0 ? first.path : count(plan.files.length, 'file');
+      const path = more.length === 0 ? first.path : countWithNoun(plan.files.length, 'file');
       return {
         preview: { type: 'diff', path, diff: await restoreDiff(plan, context.workspace, checkpoints) },
         basis: plan.basis,
@@ -89,7 +89,7 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
           'The files have changed since the preview. Nothing was restored. Run the command again.',
         );
       for (const file of plan.files) await putBack(file, run);
-      const files = count(plan.files.length, 'file');
+      const files = countWithNoun(plan.files.length, 'file');
       const rest = plan.left.length === 0 ? '' : ` Not restored: ${notRestored(plan)}.`;
       const done = plan.files.map(({ path, before }) => (before ? path : `${path} (removed)`)).join(', ');
       return {

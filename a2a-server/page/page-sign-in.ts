@@ -8,7 +8,7 @@
 import { Router } from 'express';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { issuesOf } from '../../shared/settings/config.ts';
+import { issuesText } from '../../shared/settings/config.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { pageAddress } from '../../shared/net/page-address.ts';
 import type { TaskService } from '../executor/task-service.ts';
@@ -92,7 +92,7 @@ function isOwnPage(base: string): (request: Request) => (origin: string) => bool
 function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown, form: string): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new ProductError('MALFORMED', `The body must be ${form}: ${issuesOf(result.error)}.`);
+  throw new ProductError('MALFORMED', `The body must be ${form}: ${issuesText(result.error)}.`);
 }
 
 function noStore(response: Response): Response {

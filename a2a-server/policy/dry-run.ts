@@ -8,7 +8,7 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 import { NO_TARGETS, resolveTargets, type JudgedCall } from './judged-call.ts';
 import type { Policy } from './prepare-rules.ts';
 import { verdict } from './verdict.ts';
-import { count, oneLine } from '../../shared/text/one-line.ts';
+import { countWithNoun, oneLine } from '../../shared/text/one-line.ts';
 
 /** The verdict on a call: it runs without asking, a person decides, or policy refuses it. */
 type DryRunVerdict = 'allow' | 'ask' | 'refuse';
@@ -178,7 +178,7 @@ export function callText(call: DryRunCall): string {
 export function summaryText({ calls, tasks, now, changed }: DryRunSummary): string {
   const changes = Object.entries(changed).map(([change, times]) => `${change} ${times}`);
   return [
-    `${count(calls, 'call')} of ${count(tasks, 'task')}: ${now.allow} would run without a question, ${now.ask} would ask, ${now.refuse} would be refused.`,
+    `${countWithNoun(calls, 'call')} of ${countWithNoun(tasks, 'task')}: ${now.allow} would run without a question, ${now.ask} would ask, ${now.refuse} would be refused.`,
     changes.length === 0 ? 'No verdict changes.' : `Changed verdicts (marked *): ${changes.join(', ')}.`,
   ].join('\n');
 }

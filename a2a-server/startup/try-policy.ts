@@ -1,7 +1,7 @@
 /** `a2a-server policy try`: shows the verdicts of new rules on the calls in the journal. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { issuesOf } from '../../shared/settings/config.ts';
+import { issuesText } from '../../shared/settings/config.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { settingProblem } from '../../shared/settings/setting-problem.ts';
 import { openReadonlyJournal } from '../journal/sqlite/readonly-journal.ts';
@@ -88,7 +88,7 @@ async function rulesIn(file: string): Promise<Rule[]> {
   if (parsed.success) return parsed.data;
   throw unusable(
     file,
-    `${issuesOf(parsed.error)}; the file must contain a list of rules, like the setting "policy"`,
+    `${issuesText(parsed.error)}; the file must contain a list of rules, like the setting "policy"`,
   );
 }
 

@@ -4,7 +4,7 @@ import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { Agent } from './agent.ts';
 
 /** @throws ProductError UNKNOWN_COMMAND for an agent without commands, and any error of the request */
-export async function commandsOf(agent: Agent): Promise<readonly OfferedCommand[]> {
+export async function fetchCommands(agent: Agent): Promise<readonly OfferedCommand[]> {
   const commands = await agent.ask((connection) => connection.commands());
   if (commands !== null && commands.length > 0) return commands;
   throw new ProductError(

@@ -2,7 +2,7 @@
 import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, AGENT_CARD_PATH, type AgentCard } from '@a2a-js/sdk';
 import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
 import { z } from 'zod';
-import { issuesOf } from '../../shared/settings/config.ts';
+import { issuesText } from '../../shared/settings/config.ts';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import { HttpFailure } from './http-failure.ts';
 
@@ -73,14 +73,14 @@ export async function fetchCard(
 ): Promise<{ card: AgentCard; facts: CardFacts }> {
   const resolver = new DefaultAgentCardResolver({ legacyCompat: { enabled: true } });
   const card = resolver.normalizeAgentCard(await firstFound(cardUrls(url), fetchImpl));
-  return { card, facts: factsOf(card) };
+  return { card, facts: parseCard(card) };
 }
 
 /** @throws an error that says what the card lacks */
-export function factsOf(card: unknown): CardFacts {
+export function parseCard(card: unknown): CardFacts {
   const parsed = usableCard.safeParse(card);
   if (!parsed.success) {
-    throw new Error(`its agent card cannot be used: ${issuesOf(parsed.error)}`);
+    throw new Error(`its agent card cannot be used: ${issuesText(parsed.error)}`);
   }
   const { supportedInterfaces, capabilities, defaultInputModes, skills, ...rest } = parsed.data;
   return {
@@ -97,7 +97,7 @@ export function factsOf(card: unknown): CardFacts {
   };
 }
 
-export function declares(facts: CardFacts, extension: string): boolean {
+export function declaresExtension(facts: CardFacts, extension: string): boolean {
   return facts.extensions.some((each) => each.uri === extension);
 }
 
@@ -106,7 +106,7 @@ export function declares(facts: CardFacts, extension: string): boolean {
  * streams.
  */
 export function resumableUrl(facts: CardFacts): string | null {
-  if (!declares(facts, RESUMABLE_STREAM)) return null;
+  if (!declaresExtension(facts, RESUMABLE_STREAM)) return null;
   const found = facts.interfaces.find(
     (each) => each.binding.toUpperCase() === 'HTTP+JSON' && !each.protocolVersion.startsWith('0.'),
   );

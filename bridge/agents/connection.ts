@@ -21,9 +21,9 @@ import { type AbortAnswer, abortAnswerSchema } from '../../shared/protocol/abort
 import { chooseDialect } from '../dialects/choose-dialect.ts';
 import type { Dialect, DialectName } from '../dialects/dialect.ts';
 import { agentFetch } from './agent-fetch.ts';
-import { type CardFacts, declares, fetchCard, resumableUrl } from './card.ts';
+import { type CardFacts, declaresExtension, fetchCard, resumableUrl } from './card.ts';
 import { HttpFailure } from './http-failure.ts';
-import { inState, listTasks, type ListedTasks, type TaskQuery } from './list-tasks.ts';
+import { tasksInState, listTasks, type ListedTasks, type TaskQuery } from './list-tasks.ts';
 import { resumableEvents } from './resumable-events.ts';
 import { executeGeminiCommand, geminiCommands, type CommandAnswer } from './gemini-commands.ts';
 import { geminiTasks } from './gemini-tasks.ts';
@@ -140,7 +140,9 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     // A2A 1.0 §8.3.2: the first supported interface of the card wins. So the bridge prefers none.
     transports: [new JsonRpcTransportFactory(options), new RestTransportFactory(options)],
   }).createFromAgentCard(card);
-  const extensions = [TOOL_APPROVAL, RESUMABLE_STREAM, AGENT_COMMAND].filter((uri) => declares(facts, uri));
+  const extensions = [TOOL_APPROVAL, RESUMABLE_STREAM, AGENT_COMMAND].filter((uri) =>
+    declaresExtension(facts, uri),
+  );
   const serviceParameters: Record<string, string> =
     extensions.length === 0 ? {} : { [HTTP_EXTENSION_HEADER]: Extensions.toServiceParameter(extensions) };
   const once = () => ({ serviceParameters, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
@@ -154,7 +156,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     path: string,
     parameters: Readonly<Record<string, string>>,
   ): Promise<T | null> {
-    if (!declares(facts, TOOL_APPROVAL)) return null;
+    if (!declaresExtension(facts, TOOL_APPROVAL)) return null;
     const url = new URL(path, endpoint.url);
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
     try {
@@ -192,7 +194,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     url: endpoint.url,
     facts,
     dialect,
-    deduplicates: declares(facts, RESUMABLE_STREAM),
+    deduplicates: declaresExtension(facts, RESUMABLE_STREAM),
     staysOpen: resumable !== null,
     send: (message, signal) =>
       client.sendMessageStream(
@@ -227,7 +229,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
       if (dialect.name === 'gemini') {
         const all = await geminiTasks(endpoint.url, get);
         if (all === null) return null;
-        const matching = inState(all, state).filter(
+        const matching = tasksInState(all, state).filter(
           ({ contextId }) => sessionId === '' || contextId === sessionId,
         );
         const wanted = matching.slice(0, limit);
@@ -243,14 +245,14 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     costs: (days) => askEndpoint(costReportSchema, '/api/costs', { days: String(days) }),
     async commands() {
       if (dialect.name === 'gemini') return geminiCommands(endpoint.url, get);
-      if (!declares(facts, AGENT_COMMAND)) return null;
+      if (!declaresExtension(facts, AGENT_COMMAND)) return null;
       const response = await get(new URL('/api/commands', endpoint.url));
       return commandListSchema.parse(await response.json()).commands;
     },
     execute: async (command) =>
       dialect.name === 'gemini' ? executeGeminiCommand(endpoint.url, command, fetchImpl) : null,
     async abortTool(toolId, reason) {
-      if (!declares(facts, TOOL_APPROVAL)) return null;
+      if (!declaresExtension(facts, TOOL_APPROVAL)) return null;
       const response = await fetchImpl(
         new URL(`/api/tools/abort/${encodeURIComponent(toolId)}`, endpoint.url),
         {
@@ -263,7 +265,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
       return abortAnswerSchema.parse(await response.json());
     },
     async pageLink(target) {
-      if (!declares(facts, TOOL_APPROVAL)) return null;
+      if (!declaresExtension(facts, TOOL_APPROVAL)) return null;
       return makePageLink(target, {
         url: endpoint.url,
         origins: facts.interfaces.map(({ url }) => url),

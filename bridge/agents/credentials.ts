@@ -33,12 +33,13 @@ export async function credentialHeaders(
   env: Env,
 ): Promise<Record<string, string>> {
   const named = Object.entries(headers).map(
-    async ([name, source]) => [name, await secretOf({ whose, what: `header ${name}`, source }, env)] as const,
+    async ([name, source]) =>
+      [name, await readSecret({ whose, what: `header ${name}`, source }, env)] as const,
   );
   const found = Object.fromEntries(await Promise.all(named));
   const source = tokenSource(tokenEnv, tokenCommand);
   if (source === undefined) return found;
-  return { ...found, authorization: `Bearer ${await secretOf({ whose, what: 'token', source }, env)}` };
+  return { ...found, authorization: `Bearer ${await readSecret({ whose, what: 'token', source }, env)}` };
 }
 
 function tokenSource(
@@ -50,7 +51,7 @@ function tokenSource(
 }
 
 /** @throws ProductError CONFIGURATION, which names the setting and never the value */
-export async function secretOf({ whose, what, source }: Secret, env: Env): Promise<string> {
+export async function readSecret({ whose, what, source }: Secret, env: Env): Promise<string> {
   const value = await read({ whose, what, source }, env);
   if (SENDABLE.test(value)) return value;
   throw refusal(

@@ -63,7 +63,7 @@ function flat({ subCommands, arguments: args, ...rest }: Listed): OfferedCommand
   return [{ ...rest, arguments: own }, ...subCommands.flatMap(flat)];
 }
 
-/** @throws ProductError UNKNOWN_COMMAND, AGENT_ERROR; any error of `send` */
+/** @throws ProductError UNKNOWN_COMMAND, AGENT_ERROR; any error of the request */
 export async function executeGeminiCommand(
   url: string,
   call: CommandCall,

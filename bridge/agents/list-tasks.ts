@@ -59,11 +59,11 @@ export async function listTasks(
     pageToken = page.nextPageToken;
     if (pageToken === '' || found.size === before) break;
   }
-  const tasks = inState([...found.values()], state).slice(0, limit);
+  const tasks = tasksInState([...found.values()], state).slice(0, limit);
   return { tasks, total: Math.max(total, tasks.length) };
 }
 
 /** Filters the tasks again, because an agent may ignore the filter. */
-export function inState(tasks: readonly Task[], state: LiveState | undefined): readonly Task[] {
+export function tasksInState(tasks: readonly Task[], state: LiveState | undefined): readonly Task[] {
   return state === undefined ? tasks : tasks.filter(({ status }) => status?.state === STATES[state]);
 }

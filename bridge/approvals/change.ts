@@ -1,6 +1,6 @@
 /** Reads the changed lines of one file from a unified diff, without context lines. Pure. */
 
-export interface Change {
+export interface FileDiff {
   kind: 'create' | 'delete' | 'change';
   added: number;
   removed: number;
@@ -20,7 +20,7 @@ const HUNK = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const NO_LINE_FEED = '\\ No newline at end of file';
 
 /** @returns undefined if the text is not the complete diff of one file */
-export function changeIn(diff: string): Change | undefined {
+export function parseFileDiff(diff: string): FileDiff | undefined {
   const all = (diff.endsWith('\n') ? diff.slice(0, -1) : diff).split('\n');
   const start = all.findIndex((line) => HUNK.test(line));
   const headers = start < 0 ? all : all.slice(0, start);
@@ -42,7 +42,7 @@ function isHeader(line: string): boolean {
   return /^(?:--- |\+\+\+ |Index: |=+$|$)/.test(line);
 }
 
-function kindOf(headers: readonly string[]): Change['kind'] {
+function kindOf(headers: readonly string[]): FileDiff['kind'] {
   if (headers.some((line) => /^--- \/dev\/null(?:\t|$)/.test(line))) return 'create';
   return headers.some((line) => /^\+\+\+ \/dev\/null(?:\t|$)/.test(line)) ? 'delete' : 'change';
 }

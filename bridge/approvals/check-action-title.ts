@@ -17,7 +17,7 @@ interface TitledAction {
  * @returns an error for the first decision whose title is not its action's title; undefined if all match. A call that
  * no longer waits has no title to compare: its agent reports the earlier decision (R07).
  */
-export function wrongTitle(
+export function wrongTitleError(
   shown: readonly TitledAction[],
   decisions: readonly Pick<DecisionInput, 'callId' | 'title'>[],
   required: boolean,

@@ -8,10 +8,10 @@ import stringWidth from 'string-width';
 import type { PendingAction, Preview } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine, visibleLines } from '../../shared/text/visible-text.ts';
 import { sourceText } from '../../shared/protocol/preview-text.ts';
-import { type Change, changeIn } from './change.ts';
+import { type FileDiff, parseFileDiff } from './change.ts';
 
-export const MOST_ROWS = 4;
-export const COLUMNS = 74;
+export const MAX_FORM_ROWS = 4;
+export const ROW_COLUMNS = 74;
 /** The columns for a field's title, description or choice: the client indents it and puts a mark before it. */
 const FIELD_COLUMNS = 60;
 
@@ -32,7 +32,7 @@ export function formRows(action: PendingAction): readonly string[] | undefined {
   const rows: string[] = [];
   for (const line of [...warningOf(action), ...lines])
     for (const row of wrapped(line)) {
-      if (rows.length === MOST_ROWS) return undefined;
+      if (rows.length === MAX_FORM_ROWS) return undefined;
       rows.push(row);
     }
   return rows;
@@ -48,7 +48,7 @@ export function summaryRows(action: PendingAction): readonly string[] {
 export function markedRows(text: string): readonly string[] | undefined {
   if (text.length > LONGEST) return undefined;
   const rows = visibleLines(text).flatMap((line) => [...wrapped({ mark: '│ ', text: line })]);
-  return rows.length > MOST_ROWS ? undefined : rows;
+  return rows.length > MAX_FORM_ROWS ? undefined : rows;
 }
 
 /** A sentence of the product as rows of a form. Foreign names in it are escaped already. */
@@ -85,7 +85,7 @@ function linesOf(action: PendingAction): readonly Line[] | undefined {
   const { preview, tool, source } = action;
   switch (preview.type) {
     case 'diff': {
-      const change = changeIn(preview.diff);
+      const change = parseFileDiff(preview.diff);
       if (change === undefined) return undefined;
       const head = `${headOf(preview.path, change)}${from(action)}`;
       return [
@@ -123,7 +123,7 @@ function linesOf(action: PendingAction): readonly Line[] | undefined {
 const OPEN = ' ⟨no line feed at the end⟩';
 
 /** `Change a.txt: +1 −1, line 2`. */
-function headOf(path: string, { kind, added, removed, at }: Change): string {
+function headOf(path: string, { kind, added, removed, at }: FileDiff): string {
   const verb = { create: 'Create', delete: 'Delete', change: 'Change' }[kind];
   const where = kind === 'change' && at.length > 0 ? `, line ${at.join(', ')}` : '';
   const counts = [
@@ -137,7 +137,7 @@ function summaryOf(action: PendingAction): string {
   const { preview, tool, source } = action;
   switch (preview.type) {
     case 'diff': {
-      const change = changeIn(preview.diff);
+      const change = parseFileDiff(preview.diff);
       return change === undefined
         ? `Change ${visibleLine(preview.path)}${from(action)}`
         : `${headOf(preview.path, { ...change, at: [] })}${from(action)}`;
@@ -201,7 +201,7 @@ function* wrapped({ mark, text }: Line): Generator<string> {
   // The width of a tab differs between terminals.
   for (const { segment } of graphemes.segment(text.replaceAll('\t', '⟨tab⟩'))) {
     const columns = stringWidth(segment);
-    if (width + columns > COLUMNS) {
+    if (width + columns > ROW_COLUMNS) {
       yield row;
       row = GOES_ON;
       width = stringWidth(GOES_ON);
@@ -216,6 +216,6 @@ function clipped(text: string): string {
   const [row = '', ...more] = wrapped(productLine(text));
   if (more.length === 0) return text;
   const kept = [...graphemes.segment(row)].map(({ segment }) => segment);
-  while (stringWidth(kept.join('')) >= COLUMNS) kept.pop();
+  while (stringWidth(kept.join('')) >= ROW_COLUMNS) kept.pop();
   return `${kept.join('')}…`;
 }

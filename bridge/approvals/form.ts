@@ -18,7 +18,7 @@ import { answerFields, fieldsFit } from './answer-fields.ts';
 import type { McpDecisionWord } from './decision-input.ts';
 import { decisionFields } from './edit-fields.ts';
 import type { Form } from './form-field.ts';
-import { formRows, markedRows, MOST_ROWS, productRows, summaryRows } from './form-rows.ts';
+import { formRows, markedRows, MAX_FORM_ROWS, productRows, summaryRows } from './form-rows.ts';
 import type { FormFields } from '../settings/approval-mode.ts';
 
 /** One action or question for the person. */
@@ -87,7 +87,7 @@ function answerAsk(
   const by = productRows(`${visibleLine(tool)} (${visibleLine(sourceText(source))}) asks:`);
   const text = markedRows(asked.text);
   const fields = answerFields(asked);
-  if (text === undefined || by.length + text.length > MOST_ROWS || !fieldsFit(fields)) {
+  if (text === undefined || by.length + text.length > MAX_FORM_ROWS || !fieldsFit(fields)) {
     const message = messageOf(noteRows(before), [...summaryRows(action), ANSWER_ON_THE_PAGE]);
     const words = decisionWordsFor(action);
     return { about: 'page', key: keyOf(action, ['page', message], before), callId, action, words, message };
@@ -119,7 +119,7 @@ function noteRows(before: EarlierAttempts | undefined): readonly string[] {
 
 /** Leaves out the note about an earlier answer when it would push a row of the action out of view. */
 function messageOf(note: readonly string[], rows: readonly string[]): string {
-  return (rows.length + note.length <= MOST_ROWS ? [...note, ...rows] : rows).join('\n');
+  return (rows.length + note.length <= MAX_FORM_ROWS ? [...note, ...rows] : rows).join('\n');
 }
 
 function keyOf(

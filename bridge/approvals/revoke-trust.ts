@@ -15,7 +15,7 @@ export async function revokeTrust(
   revoke: RevokePart['revoke'],
   channel: Channel,
 ): Promise<void> {
-  const { messageOf } = await import('../sessions/delegation-message.ts');
+  const { toMessage } = await import('../sessions/delegation-message.ts');
   const messageId = randomUUID();
   await session.deliver((dialect) => {
     const phrase = dialect.phraseRevocation?.(revoke, channel);
@@ -24,6 +24,6 @@ export async function revokeTrust(
         'INVALID_DECISION',
         `Agent "${session.agent.name}" does not support revoking trust; nothing was sent. To end the trust, cancel the task.`,
       );
-    return messageOf(phrase, { messageId, sessionId: session.id, taskId: session.view?.taskId ?? null });
+    return toMessage(phrase, { messageId, sessionId: session.id, taskId: session.view?.taskId ?? null });
   });
 }

@@ -16,7 +16,7 @@ interface ShownAction {
  * actions wait. But the person has not seen all of it.
  * @returns undefined if no decision approves such an action
  */
-export function seenInPart(
+export function cutPreviewError(
   decisions: readonly Pick<DecisionInput, 'callId' | 'shown' | 'decision'>[],
   wasCut: (shown: string) => boolean,
 ): ProductError | undefined {
@@ -33,7 +33,7 @@ export function seenInPart(
 }
 
 /** Call this before sending a decision. @throws ProductError FORBIDDEN for an approval of a cut preview */
-export function refuseUnseen(
+export function refuseCutPreviews(
   shown: readonly ShownAction[],
   decisions: readonly Pick<DecisionInput, 'callId' | 'decision'>[],
 ): void {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { MessageContent, PersonDecision } from '../dialects/dialect.ts';
 import type { Session } from '../sessions/session.ts';
-import { waitFor } from '../sessions/wait-for-session.ts';
+import { waitForSession } from '../sessions/wait-for-session.ts';
 import type { Channel } from '../settings/approval-mode.ts';
 
 /** How long to wait for the end of the turn before a follow-up message is sent, in milliseconds. */
@@ -20,7 +20,7 @@ export async function sendDecisions(
   decisions: readonly PersonDecision[],
   channel: Channel,
 ): Promise<void> {
-  const { messageOf: message } = await import('../sessions/delegation-message.ts');
+  const { toMessage: message } = await import('../sessions/delegation-message.ts');
   const messageId = randomUUID();
   const { asked } = session;
   let phrase: MessageContent | undefined;
@@ -48,10 +48,10 @@ export async function sendDecisions(
 /** The decision stands even if this message fails. A note then asks the person to send the text. */
 async function sendAfterTurn(session: Session, text: string): Promise<void> {
   const { signal } = new AbortController();
-  const end = await waitFor({ session, timeout: TURN_END_MS, signal });
+  const end = await waitForSession({ session, timeout: TURN_END_MS, signal });
   if (end !== 'settled' || session.view?.state !== 'completed')
     return session.leaveNotes([`${NOT_SENT}: its turn goes on. Send it once the turn has ended:\n${text}`]);
-  const { messageOf: message } = await import('../sessions/delegation-message.ts');
+  const { toMessage: message } = await import('../sessions/delegation-message.ts');
   const ids = { messageId: randomUUID(), sessionId: session.id, taskId: session.view.taskId };
   try {
     await session.deliver((dialect) => message(dialect.phraseTask(text, {}), ids));

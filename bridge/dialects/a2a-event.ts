@@ -17,7 +17,7 @@ export interface DialectReading {
   aside?(metadata: unknown): Aside | null;
 }
 
-export const STATES: Readonly<Record<number, TaskStateName>> = {
+export const TASK_STATE_NAME_BY_CODE: Readonly<Record<number, TaskStateName>> = {
   [TaskState.TASK_STATE_SUBMITTED]: 'submitted',
   [TaskState.TASK_STATE_WORKING]: 'working',
   [TaskState.TASK_STATE_COMPLETED]: 'completed',
@@ -87,7 +87,7 @@ function snapshotOf(task: Task, reading: DialectReading): Observation {
 
 function statusOf(status: TaskStatus, taskId: string, reading: DialectReading) {
   return {
-    state: STATES[status.state] ?? 'unknown',
+    state: TASK_STATE_NAME_BY_CODE[status.state] ?? 'unknown',
     text: messageText(status.message, (part) => reading.isOwn(part)),
     ...reading.asked(status, taskId),
   };

@@ -100,6 +100,6 @@ export interface Dialect {
 }
 
 /** For agents that take no commands as messages. */
-export function noCommand(): never {
+export function refuseCommand(): never {
   throw new ProductError('UNKNOWN_COMMAND', 'The agent offers no commands. Delegate the work as a task.');
 }

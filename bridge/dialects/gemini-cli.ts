@@ -5,7 +5,7 @@
 import type { Part } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { type Dialect, noCommand, type PersonDecision } from './dialect.ts';
+import { type Dialect, refuseCommand, type PersonDecision } from './dialect.ts';
 import { readGeminiEvent } from './gemini-event.ts';
 import { confirmationOf, editInWords } from './gemini-outcome.ts';
 import { dataOf, dataPart, textPart } from './parts.ts';
@@ -59,7 +59,7 @@ export const geminiDialect: Dialect = {
     };
     return { parts: [textPart(text)], metadata: { coderAgent: settings } };
   },
-  phraseCommand: noCommand,
+  phraseCommand: refuseCommand,
   phraseDecisions(given, { pending, question }) {
     if (question !== null && pending.length === 0) return phraseAnswer(given, question);
     const decisions = given.map(decisionIn);

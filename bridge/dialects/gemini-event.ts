@@ -6,7 +6,7 @@
 import { type Message, type Part, Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, StreamResponse, Task, TaskStatus, TaskStatusUpdateEvent } from '@a2a-js/sdk';
 import { z } from 'zod';
-import { type DialectReading, readEvent, STATES } from './a2a-event.ts';
+import { type DialectReading, readEvent, TASK_STATE_NAME_BY_CODE } from './a2a-event.ts';
 import {
   activityOf,
   isAwaiting,
@@ -109,7 +109,14 @@ function stateChange(ids: Ids, status: TaskStatus, metadata: unknown): readonly 
   if (hasEnded(status) || status.state === TaskState.TASK_STATE_AUTH_REQUIRED) {
     const question = questionOf(status, ids.taskId);
     return [
-      { type: 'status', ...ids, state: STATES[status.state] ?? 'unknown', text, pending: [], question },
+      {
+        type: 'status',
+        ...ids,
+        state: TASK_STATE_NAME_BY_CODE[status.state] ?? 'unknown',
+        text,
+        pending: [],
+        question,
+      },
     ];
   }
   if (status.state === TaskState.TASK_STATE_INPUT_REQUIRED)

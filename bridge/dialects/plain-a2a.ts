@@ -4,7 +4,7 @@
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { type DialectReading, readEvent } from './a2a-event.ts';
-import { type Dialect, NO_HAZARDS, noCommand } from './dialect.ts';
+import { type Dialect, NO_HAZARDS, refuseCommand } from './dialect.ts';
 import { textPart } from './parts.ts';
 import { eventCursorOf } from './event-cursor.ts';
 import { phraseAnswer, questionOf } from './question.ts';
@@ -25,7 +25,7 @@ export const plainDialect: Dialect = {
   ignores: ['workspace', 'autoExecute', 'readOnly', 'mode', 'model'],
   read: (event) => readEvent(event, reading),
   phraseTask: (text) => ({ parts: [textPart(text)], metadata: undefined }),
-  phraseCommand: noCommand,
+  phraseCommand: refuseCommand,
   phraseDecisions(decisions, asked) {
     if (asked.question === null) {
       throw new ProductError(

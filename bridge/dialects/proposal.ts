@@ -25,7 +25,7 @@ export interface FileProposal {
 }
 
 /** Whether the file still has the content that the person saw. The agent removes byte order marks, and CR before LF. */
-export function isCurrent({ before }: FileProposal, now: string): boolean {
+export function isFileUnchanged({ before }: FileProposal, now: string): boolean {
   return plain(before) === plain(now);
 }
 

@@ -43,7 +43,7 @@ export function answerAsData(answer: string): Record<string, unknown> | undefine
 }
 
 /** Returns the required names that the data does not have. */
-export function missingFrom(
+export function missingRequiredFields(
   data: Readonly<Record<string, unknown>>,
   schema: Readonly<Record<string, unknown>>,
 ): readonly string[] {

@@ -7,7 +7,13 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import { answerText } from '../../shared/protocol/preview-text.ts';
 import type { MessageContent, PersonDecision } from './dialect.ts';
 import { dataOf, dataPart, messageText, textPart } from './parts.ts';
-import { answerAsData, missingFrom, type Question, withShownCode, schemaIn } from './question-form.ts';
+import {
+  answerAsData,
+  missingRequiredFields,
+  type Question,
+  withShownCode,
+  schemaIn,
+} from './question-form.ts';
 import { extractUrls } from './extract-urls.ts';
 
 const WITHOUT_WORDS = 'The agent waits for input and did not say for what.';
@@ -62,7 +68,7 @@ export function phraseAnswer(decisions: readonly PersonDecision[], question: Que
   const data = question.form === undefined ? undefined : answerAsData(words);
   // Text is always allowed, because an agent that sends a form may also read text.
   if (data === undefined) return { parts: [textPart(words)], metadata: undefined };
-  const missing = missingFrom(data, question.form ?? {});
+  const missing = missingRequiredFields(data, question.form ?? {});
   if (missing.length > 0)
     throw new ProductError(
       'INVALID_DECISION',

@@ -10,7 +10,7 @@ import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import { obtainToken } from '../../shared/state/token-file.ts';
 import type { Endpoint } from '../agents/connection.ts';
 import { isProcessOfThisUser } from '../state/process-id.ts';
-import { healthOf, type ServerHealth } from './health.ts';
+import { checkHealth, type ServerHealth } from './health.ts';
 import { withStartLock } from './start-lock.ts';
 import { OTHER_PORT, startServer } from './start-server.ts';
 
@@ -105,7 +105,7 @@ async function runningServer(stateDirectory: string, token: string): Promise<End
 /** Waits for a server that shuts down. Usually the time is enough for its tools to end. */
 async function settledHealth(url: string, token: string): Promise<ServerHealth> {
   for (let waited = 0; ; waited += LOOK_MS) {
-    const health = await healthOf(url, token);
+    const health = await checkHealth(url, token);
     if (health.type !== 'closing' || waited >= CLOSING_MS) return health;
     await setTimeout(LOOK_MS);
   }

@@ -14,7 +14,7 @@ export type ServerHealth =
 const TIMEOUT_MS = 5_000;
 
 /** Asks the program at the address for its proof. It receives no token. */
-export async function healthOf(url: string, token: string): Promise<ServerHealth> {
+export async function checkHealth(url: string, token: string): Promise<ServerHealth> {
   const found = await proveServer(url, token, TIMEOUT_MS);
   switch (found.type) {
     case 'proven':

@@ -1,6 +1,6 @@
 /** Reads the log of the local server, while the server writes and rotates it (`shared/runtime/log-file.ts`). */
 import { open, stat } from 'node:fs/promises';
-import { olderLog } from '../../shared/runtime/log-file.ts';
+import { rotatedLogPath } from '../../shared/runtime/log-file.ts';
 
 /** How many bytes at the end of the file are searched for its last lines. */
 const TAIL = 4 * 1024 * 1024;
@@ -26,13 +26,13 @@ export async function readLastLines(
   for (;;) {
     const log = (await fileOf(path))?.id;
     if (log === undefined) return undefined;
-    const older = (await fileOf(olderLog(path)))?.id;
+    const older = (await fileOf(rotatedLogPath(path)))?.id;
     const { at, lines } = await tailOf(path, count);
     const missing = count - lines.length;
     const earlier =
-      missing > 0 && older !== undefined ? await tailOf(olderLog(path), missing) : { lines: [] };
+      missing > 0 && older !== undefined ? await tailOf(rotatedLogPath(path), missing) : { lines: [] };
     // The log was rotated meanwhile, so the two parts do not fit together.
-    if ((await fileOf(olderLog(path)))?.id !== older) continue;
+    if ((await fileOf(rotatedLogPath(path)))?.id !== older) continue;
     return { lines: [...earlier.lines, ...lines], position: { at, log, older } };
   }
 }
@@ -43,12 +43,12 @@ export async function readLastLines(
  * or is already as long again.
  * @returns the new position
  */
-export async function readOn(
+export async function readNewContent(
   path: string,
   before: LogPosition,
   show: (chunk: Buffer) => void,
 ): Promise<LogPosition> {
-  const olderPath = olderLog(path);
+  const olderPath = rotatedLogPath(path);
   // A rotation first replaces the older log, and then empties the log. So a reader that finds an emptied log here finds
   // the replaced older log below.
   let log = await fileOf(path);

@@ -3,7 +3,7 @@ import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import type { LocalServer } from './find-server.ts';
 import { endServer } from './end-server.ts';
-import { serverState, strangeServer } from './server-state.ts';
+import { serverState, unverifiedServerError } from './server-state.ts';
 import { withStartLock } from './start-lock.ts';
 import { startServer } from './start-server.ts';
 
@@ -18,7 +18,7 @@ export async function restartServer(
   await prepareStateDirectory(local.stateDirectory);
   return withStartLock(local.stateDirectory, async () => {
     const state = await serverState(local.stateDirectory);
-    if (state.type === 'strange') throw strangeServer(state);
+    if (state.type === 'strange') throw unverifiedServerError(state);
     if (state.type === 'stopped') return undefined;
     await endServer(state.record);
     return { before: state.record, after: await startServer(local) };

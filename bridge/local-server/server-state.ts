@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { readServerRecord, type ServerRecord } from '../../shared/state/server-record.ts';
 import { tokenPath } from '../../shared/state/token-file.ts';
-import { healthOf } from './health.ts';
+import { checkHealth } from './health.ts';
 import { isProcessOfThisUser } from '../state/process-id.ts';
 
 export type ServerState =
@@ -17,7 +17,7 @@ export async function serverState(stateDirectory: string): Promise<ServerState> 
   // A killed server leaves its record. Another program may use its port now.
   if (record === undefined || !isProcessOfThisUser(record.pid)) return { type: 'stopped' };
   const token = await readFile(tokenPath(stateDirectory), 'utf8').catch(() => '');
-  const health = await healthOf(record.url, token.trim());
+  const health = await checkHealth(record.url, token.trim());
   switch (health.type) {
     case 'up':
       return { type: 'running', record };
@@ -31,7 +31,10 @@ export async function serverState(stateDirectory: string): Promise<ServerState> 
 }
 
 /** The error for a command that needs to stop or to read this server. */
-export function strangeServer({ record, message }: Extract<ServerState, { type: 'strange' }>): ProductError {
+export function unverifiedServerError({
+  record,
+  message,
+}: Extract<ServerState, { type: 'strange' }>): ProductError {
   return new ProductError(
     'AGENT_UNREACHABLE',
     `Process ${String(record.pid)} should be the local server at ${record.url}, but does not answer like it: ${message}. Check the process, and end it yourself.`,

@@ -16,7 +16,7 @@ export function delegationMessage(
   const named = dialect.clientNamesSession ? messageId : null;
   const phrase = command ? dialect.phraseCommand(command, settings) : dialect.phraseTask(text, settings);
   const parts = files.flatMap((file) => filePart(file, contents.get(file.hash)) ?? []);
-  return messageOf(
+  return toMessage(
     { ...phrase, parts: [...phrase.parts, ...parts] },
     { messageId, sessionId: sessionId ?? named, taskId },
   );
@@ -32,7 +32,7 @@ function filePart({ name, mediaType }: AttachedFile, content: Uint8Array | undef
 }
 
 /** Turns the content that a dialect wrote into a message. The agent chooses ids that are null. */
-export function messageOf(
+export function toMessage(
   { parts, metadata, extensions = [] }: MessageContent,
   ids: { messageId: string; sessionId: string | null; taskId: string | null },
 ): Message {

@@ -32,7 +32,7 @@ import { RecordedCancels } from './recorded-cancels.ts';
 import { ResultHandover } from './result-handover.ts';
 import type { Session } from './session.ts';
 import { SessionCancels } from './session-cancels.ts';
-import { problemOf, stateName } from './session-state.ts';
+import { problemMessage, stateName } from './session-state.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
 interface Delegation {
@@ -102,7 +102,7 @@ export class DelegationService {
     if (session.view === undefined)
       throw new ProductError(
         'SESSION_BUSY',
-        `Session "${session.id}" has no task yet, so it takes no message; nothing was sent. ${problemOf(session.state) ?? ''} Wait for it with wait_for_task, or cancel it with cancel_running_task.`,
+        `Session "${session.id}" has no task yet, so it takes no message; nothing was sent. ${problemMessage(session.state) ?? ''} Wait for it with wait_for_task, or cancel it with cancel_running_task.`,
         { facts: { sessionId: session.id } },
       );
     // A connection can take long. Until the message is on its way, the session counts as ended.

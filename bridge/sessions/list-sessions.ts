@@ -4,7 +4,7 @@ import type { Agent } from '../agents/agent.ts';
 import { asStreamResponse } from '../agents/task-event.ts';
 import type { SessionStateName } from '../dialects/observation.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
-import { notDone } from '../../shared/protocol/not-done.ts';
+import { notDoneText } from '../../shared/protocol/not-done.ts';
 import { commandLine, commandPart } from '../../shared/protocol/agent-command.ts';
 import type { LiveState } from '../agents/list-tasks.ts';
 import type { PendingInput, Dialect } from '../dialects/dialect.ts';
@@ -12,7 +12,7 @@ import { dataOf } from '../dialects/parts.ts';
 import { hasIdPrefix } from './id-prefix.ts';
 import { titleOf } from './task-title.ts';
 import type { Session } from './session.ts';
-import { fold, sessionUsd } from './task-view.ts';
+import { foldObserved, sessionUsd } from './task-view.ts';
 
 /** A session in a list. */
 export interface ListedSession {
@@ -68,7 +68,7 @@ export interface AgentAnswer {
 export type AgentListing = ListedSession & { messageIds: readonly string[] };
 
 /** The sessions that the agent lists. It asks for the waiting tasks first, so that no limit hides them. */
-export async function listedBy(
+export async function listSessionsOfAgent(
   agent: Agent,
   { states, newest }: Pick<SessionQuery, 'states' | 'newest'>,
 ): Promise<AgentAnswer> {
@@ -92,7 +92,7 @@ export async function listedBy(
 }
 
 function listedTask(agent: Agent, task: Task, dialect: Dialect): AgentListing[] {
-  const view = fold(undefined, dialect.read(asStreamResponse(task)));
+  const view = foldObserved(undefined, dialect.read(asStreamResponse(task)));
   if (view === undefined) return [];
   const { taskId, sessionId, state, pending, calls, cost } = view;
   return [
@@ -101,7 +101,7 @@ function listedTask(agent: Agent, task: Task, dialect: Dialect): AgentListing[] 
       agent: agent.name,
       taskId,
       state,
-      notDone: notDone(state, calls),
+      notDone: notDoneText(state, calls),
       title: titleOf(firstWords(task)),
       updatedAt: task.status?.timestamp ?? '',
       pending: pending.length,
@@ -136,7 +136,7 @@ export function listedSession(session: Session): AgentListing {
     agent: agent.name,
     taskId: view === undefined || view.taskId === '' ? null : view.taskId,
     state: stateName,
-    notDone: notDone(stateName, view?.calls ?? []),
+    notDone: notDoneText(stateName, view?.calls ?? []),
     title: '',
     updatedAt: '',
     pending: asked.pending.length,
@@ -214,13 +214,16 @@ export interface NamedSessions extends Pick<Listing, 'unreachable'> {
 }
 
 /** The agent's sessions whose id, or whose task's id, has the prefix. */
-export async function namedBy(agent: Agent, prefix: string): Promise<readonly NamedSession[]> {
+export async function findSessionsByPrefix(agent: Agent, prefix: string): Promise<readonly NamedSession[]> {
   const found = await agent.ask((connection) => connection.findByPrefix(prefix));
   if (found !== null) return found.tasks;
-  const { sessions } = await listedBy(agent, {});
-  return sessions.filter((each) => isNamed(each, prefix));
+  const { sessions } = await listSessionsOfAgent(agent, {});
+  return sessions.filter((each) => hasSessionPrefix(each, prefix));
 }
 
-export function isNamed({ sessionId, taskId }: Omit<NamedSession, 'title'>, prefix: string): boolean {
+export function hasSessionPrefix(
+  { sessionId, taskId }: Omit<NamedSession, 'title'>,
+  prefix: string,
+): boolean {
   return hasIdPrefix(sessionId, prefix) || hasIdPrefix(taskId ?? '', prefix);
 }

@@ -7,7 +7,7 @@ import type { Activity } from '../../shared/protocol/call-view.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { SentToAgent, Session } from './session.ts';
-import { problemOf } from './session-state.ts';
+import { problemMessage } from './session-state.ts';
 import type { StreamChange } from './task-reader.ts';
 
 /** In characters: a reason may be as long as a message. */
@@ -21,7 +21,7 @@ export function logSessions(live: LiveSessions, log: Logger): void {
       if (change.type === 'activity') return logActivity(session, change.activity, log);
       if (change.type === 'stream') return logStream(session, change.change, log);
       if (change.type === 'decisions-sent') return logSent(session, change.sent, log);
-      const reason = problemOf(session.state) ?? session.trouble?.message;
+      const reason = problemMessage(session.state) ?? session.trouble?.message;
       const now = [session.stateName, reason, ...session.asked.pending.map(({ callId }) => callId)].join(' ');
       if (now === last) return;
       last = now;

@@ -1,5 +1,5 @@
 /** Compares the files of approved calls with the content that the person saw (D2). Runs before the approval is sent. */
-import { isCurrent, outdatedAction, type FileProposal } from '../dialects/proposal.ts';
+import { isFileUnchanged, outdatedAction, type FileProposal } from '../dialects/proposal.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { TaskView } from './task-view.ts';
@@ -26,7 +26,7 @@ export async function outdatedCall(
     const action = view.pending.find((each) => each.callId === callId);
     if (file === null || action === undefined) continue;
     const now = await read(file.path);
-    if (now !== undefined && !isCurrent(file, now)) return outdatedAction(action, file, now);
+    if (now !== undefined && !isFileUnchanged(file, now)) return outdatedAction(action, file, now);
   }
   return undefined;
 }

@@ -56,7 +56,7 @@ const AGAIN = { never: 0, briefly: 3, patiently: Infinity } as const;
 type MessageArrival = 'no' | 'unresolved' | 'unknown';
 
 /** @throws ProductError with the fact `arrived` (see `MessageArrival`) */
-export async function send(sending: SendOptions): Promise<AcknowledgedMessage> {
+export async function sendUntilAcknowledged(sending: SendOptions): Promise<AcknowledgedMessage> {
   const { agent, signal, withdrawal, resumed = false, onDelivery = () => undefined } = sending;
   const backOff = withFixedJitter(sending.backOff);
   /** An earlier attempt may have arrived. A later attempt that cannot connect does not change that (R99). */

@@ -1,11 +1,11 @@
 /**
- * The bridge's knowledge of one session, as one union. Pure: `next` folds one event in.
+ * The bridge's knowledge of one session, as one union. Pure: `nextSessionState` folds one event in.
  *
  * A message on its way does not hide the session's earlier task: `not-delivered` contains it.
  */
 import type { ProductError } from '../../shared/runtime/errors.ts';
 import type { Observed, SessionStateName } from '../dialects/observation.ts';
-import { fold, hasEnded, hasSettled, isInterrupted, type TaskView } from './task-view.ts';
+import { foldObserved, hasEnded, hasSettled, isInterrupted, type TaskView } from './task-view.ts';
 
 /** The progress of a delegated message to the agent. */
 export type Delivery =
@@ -54,7 +54,7 @@ export const NEW_SESSION: SessionState = { type: 'not-delivered', delivery: { ty
 const NONE: ReadonlySet<string> = new Set();
 
 /** Returns the same object if the event changes nothing. */
-export function next(state: SessionState, event: SessionEvent): SessionState {
+export function nextSessionState(state: SessionState, event: SessionEvent): SessionState {
   const task = taskOf(state);
   switch (event.type) {
     case 'sending': {
@@ -80,7 +80,7 @@ export function next(state: SessionState, event: SessionEvent): SessionState {
       return kept ?? { type: 'not-delivered', delivery: { type: 'given-up', error }, task: null };
     }
     case 'observed': {
-      const view = fold(task?.view, event.observed);
+      const view = foldObserved(task?.view, event.observed);
       if (view === undefined || view === task?.view) return state;
       const observed = standing(view, answeredIn(task));
       return task === null ? observed : inside(state, observed);
@@ -121,7 +121,7 @@ export function stateName(state: SessionState): SessionStateName {
 }
 
 /** Why the message is not delivered, or the agent does not know the task. Undefined if the view is complete. */
-export function problemOf(state: SessionState): string | undefined {
+export function problemMessage(state: SessionState): string | undefined {
   switch (state.type) {
     case 'unknown-to-agent':
       return state.error.message;

@@ -21,11 +21,11 @@ import type { Observed, SessionStateName } from '../dialects/observation.ts';
 import type { TurnObservation } from '../dialects/turn-observation.ts';
 import type { DecisionClaims } from '../state/decision-claims.ts';
 import { outdatedCall, outdatedError } from './outdated-call.ts';
-import { type AcknowledgedMessage, send, type Withdrawal } from './send-message.ts';
+import { type AcknowledgedMessage, sendUntilAcknowledged, type Withdrawal } from './send-message.ts';
 import { decidedCalls, SentDecisions } from './sent-decisions.ts';
 import {
   NEW_SESSION,
-  next,
+  nextSessionState,
   type SessionEvent,
   type SessionState,
   stateName,
@@ -206,12 +206,16 @@ export class Session {
     }: { answers?: string | undefined; withdrawal?: Withdrawal; resumed?: boolean } = {},
   ): Promise<void> {
     const before = this.#task;
-    this.#state = next(this.#state, { type: 'sending', answers, delegates: withdrawal !== undefined });
+    this.#state = nextSessionState(this.#state, {
+      type: 'sending',
+      answers,
+      delegates: withdrawal !== undefined,
+    });
     const during = this.#task;
     let messageId = '';
     let decided: readonly string[] = [];
     try {
-      const begun = await send({
+      const begun = await sendUntilAcknowledged({
         agent: this.agent,
         write: async (connection) => {
           const message = write(connection.dialect, connection.facts);
@@ -263,7 +267,7 @@ export class Session {
   handOver(): void {
     const task = this.#task;
     if (task?.type !== 'ended' || task.result === 'handed-over') return;
-    this.#state = next(this.#state, { type: 'handed-over' });
+    this.#state = nextSessionState(this.#state, { type: 'handed-over' });
     this.#tell({ type: 'handed-over', view: task.view });
   }
 
@@ -439,7 +443,7 @@ export class Session {
 
   #changes(event: SessionEvent): boolean {
     const before = this.#state;
-    this.#state = next(before, event);
+    this.#state = nextSessionState(before, event);
     return this.#state !== before;
   }
 

@@ -16,11 +16,11 @@ import { findSessionAgent, newestTask } from './find-session-agent.ts';
 import {
   type AgentAnswer,
   inListOrder,
-  isNamed,
-  listedBy,
+  hasSessionPrefix,
+  listSessionsOfAgent,
   type Listing,
   mergeListings,
-  namedBy,
+  findSessionsByPrefix,
   type NamedSession,
   type NamedSessions,
   listedOutboxEntry,
@@ -30,7 +30,7 @@ import {
 import type { LiveSessions } from './live-sessions.ts';
 import type { Session } from './session.ts';
 import { hasEnded } from './task-view.ts';
-import { NAMING_MS } from './wait-for-session.ts';
+import { TASK_ID_TIMEOUT_MS } from './wait-for-session.ts';
 
 /**
  * How often to check the outbox, in milliseconds, while another bridge sends a message that a caller here waits for.
@@ -77,7 +77,7 @@ export class Sessions {
    */
   async find(handle: string, finding: FindOptions = {}): Promise<Session> {
     const sessionId = readHandle(handle)?.sessionId ?? handle;
-    const { agent: named, timeout = NAMING_MS, signal } = finding;
+    const { agent: named, timeout = TASK_ID_TIMEOUT_MS, signal } = finding;
     const until = performance.now() + timeout;
     for (;;) {
       const live = this.#live.find(sessionId, named?.name);
@@ -133,7 +133,7 @@ export class Sessions {
   async list(query: SessionQuery = {}): Promise<Listing> {
     const { agent: only, states } = query;
     const agents = only === undefined ? this.#registry.all : [only];
-    const { answers, unreachable } = await askEach(agents, (agent) => listedBy(agent, query));
+    const { answers, unreachable } = await askEach(agents, (agent) => listSessionsOfAgent(agent, query));
     const open = this.#live.all.filter((session) => agents.includes(session.agent));
     // Followed sessions are newer than the agents' answers. The other sessions are older.
     const followed = open.filter((session) => session.live).map(listedSession);
@@ -156,9 +156,13 @@ export class Sessions {
 
   /** The sessions whose id, or whose task's id, has the prefix. The prefix may omit the kind, as in `session-…`. */
   async withPrefix(prefix: string): Promise<NamedSessions> {
-    const { answers, unreachable } = await askEach(this.#registry.all, (agent) => namedBy(agent, prefix));
+    const { answers, unreachable } = await askEach(this.#registry.all, (agent) =>
+      findSessionsByPrefix(agent, prefix),
+    );
     const entries = this.#outbox.entries().map((entry) => listedOutboxEntry(entry));
-    const own = [...entries, ...this.#live.all.map(listedSession)].filter((each) => isNamed(each, prefix));
+    const own = [...entries, ...this.#live.all.map(listedSession)].filter((each) =>
+      hasSessionPrefix(each, prefix),
+    );
     const found = new Map<string, NamedSession>();
     for (const each of [...own, ...[...answers.values()].flat()]) found.set(each.sessionId, each);
     return { sessions: [...found.values()], unreachable };

@@ -8,13 +8,13 @@ const MAX_OUTPUT = 16 * 1024 * 1024;
 export function withOutput(outputs: readonly Output[], output: Output, append: boolean): readonly Output[] {
   const at = outputs.findIndex((each) => each.id === output.id);
   const before = outputs[at];
-  if (before === undefined) return bounded([...outputs, output]);
+  if (before === undefined) return newestOutputs([...outputs, output]);
   const merged = append ? { ...before, text: before.text + output.text } : output;
-  return bounded(outputs.map((each, index) => (index === at ? merged : each)));
+  return newestOutputs(outputs.map((each, index) => (index === at ? merged : each)));
 }
 
 /** Keeps the newest characters within the limit, because the end of a long answer holds its result. */
-export function bounded(all: readonly Output[]): readonly Output[] {
+export function newestOutputs(all: readonly Output[]): readonly Output[] {
   const outputs = all.length > MAX_OUTPUTS ? all.slice(-MAX_OUTPUTS) : all;
   let total = 0;
   for (const output of outputs) total += output.text.length;

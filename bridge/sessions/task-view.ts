@@ -13,7 +13,7 @@ import type {
 } from '../../shared/protocol/tool-approval.ts';
 import type { Observation, Observed, Output, Question, TaskStateName } from '../dialects/observation.ts';
 import type { Proposal } from '../dialects/proposal.ts';
-import { bounded, withOutput } from './task-outputs.ts';
+import { newestOutputs, withOutput } from './task-outputs.ts';
 import { foldTurn } from './fold-turn.ts';
 
 export type CallState =
@@ -121,7 +121,7 @@ export function isInterrupted(view: TaskView): boolean {
  * Folds one event in. An event at or before the view's `seq` changes nothing, so no event counts twice (S1). A snapshot
  * with the same `seq` is folded, because it is equal or more complete (J2).
  */
-export function fold(view: TaskView | undefined, observed: Observed): TaskView | undefined {
+export function foldObserved(view: TaskView | undefined, observed: Observed): TaskView | undefined {
   const { seq, observations } = observed;
   let next = view;
   for (const observation of observations) {
@@ -149,7 +149,7 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
         text,
         pending,
         question,
-        outputs: bounded(outputs),
+        outputs: newestOutputs(outputs),
         reply,
         calls: overview === null ? (before?.calls ?? []) : callsOf(overview.calls, before),
         cost: overview === null ? null : costIn(overview),

@@ -10,7 +10,7 @@ export type WaitEnd = 'settled' | 'trouble' | 'time' | 'gone';
  * How long the agent has to name the task, in milliseconds, whatever the timeout of the call. So the client nearly
  * always gets the agent's own session id, which every bridge knows.
  */
-export const NAMING_MS = 5_000;
+export const TASK_ID_TIMEOUT_MS = 5_000;
 
 export interface WaitOptions {
   session: Session;
@@ -18,7 +18,7 @@ export interface WaitOptions {
   delivery?: Promise<void>;
   /** Milliseconds. */
   timeout: number;
-  /** Even after the timeout, the wait continues until the task is in this state, for at most `NAMING_MS` in all. */
+  /** Even after the timeout, the wait continues until the task is in this state, for at most `TASK_ID_TIMEOUT_MS` in all. */
   atLeast?: (view: TaskView) => boolean;
   /** Aborts when the caller stops waiting. The task continues (detach). */
   signal: AbortSignal;
@@ -26,7 +26,7 @@ export interface WaitOptions {
 }
 
 /** @throws the error that refused the session's first message, or this delivery */
-export function waitFor({
+export function waitForSession({
   session,
   delivery,
   timeout,
@@ -67,7 +67,7 @@ export function waitFor({
       late = true;
       if (named()) end('time');
     }, timeout);
-    const naming = setTimeout(() => end('time'), Math.max(timeout, NAMING_MS));
+    const naming = setTimeout(() => end('time'), Math.max(timeout, TASK_ID_TIMEOUT_MS));
     const stopListening = session.listen((change) => {
       if (change.type === 'activity') onActivity?.(change.activity);
       else if (change.type !== 'stream' && change.type !== 'decisions-sent') look();

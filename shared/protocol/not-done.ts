@@ -23,7 +23,7 @@ const TITLE = 100;
  * done later, with the same tool and title, counts as done.
  * @param calls oldest first
  */
-export function notDone(state: string, calls: readonly EndedCall[]): string {
+export function notDoneText(state: string, calls: readonly EndedCall[]): string {
   if (state !== 'completed') return '';
   const done = new Set<string>();
   const lost = new Map<string, string>();

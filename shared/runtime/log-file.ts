@@ -18,7 +18,7 @@ import type { DestinationStream } from 'pino';
 const MAX_BYTES = 10 * 1024 * 1024;
 
 /** The path of the earlier content of a log file. */
-export const olderLog = (path: string): string => `${path}.1`;
+export const rotatedLogPath = (path: string): string => `${path}.1`;
 
 /**
  * When `write` returns, the line is in the file. So the last lines of a crashing process are not lost.
@@ -43,10 +43,10 @@ export function logFile(path: string, maxBytes = MAX_BYTES): DestinationStream {
  * new lines matter more, and the limit still holds.
  */
 function setAside(path: string, file: number): void {
-  const draft = `${olderLog(path)}.new`;
+  const draft = `${rotatedLogPath(path)}.new`;
   try {
     copyFileSync(path, draft);
-    renameSync(draft, olderLog(path));
+    renameSync(draft, rotatedLogPath(path));
   } catch {
     // An incomplete copy takes space that the new lines need.
     rmSync(draft, { force: true });

@@ -31,7 +31,7 @@ export function startTimeout(clock: Clock, ms: number, signal?: AbortSignal): Ti
 }
 
 /** Waits for the work, at most `ms` milliseconds. @returns undefined if the work is not done in time */
-export async function atMost<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
+export async function resultWithin<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
   let cancelTimer: (() => void) | undefined;
   const late = new Promise<undefined>((resolve) => {
     cancelTimer = clock.after(ms, () => resolve(undefined));

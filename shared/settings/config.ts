@@ -71,7 +71,7 @@ function resolve(key: string, it: Setting, sources: Sources): unknown {
   if (parsed.success) return parsed.data;
   throw new ProductError(
     'CONFIGURATION',
-    `Setting "${key}" from ${origin} is not valid: ${issuesOf(parsed.error)}. Allowed: ${it.allowed}.`,
+    `Setting "${key}" from ${origin} is not valid: ${issuesText(parsed.error)}. Allowed: ${it.allowed}.`,
     { facts: { key, origin } },
   );
 }
@@ -122,7 +122,7 @@ export function sourceOfSetting<S extends Settings>(
 }
 
 /** One line for a zod error: each path and its problem. The values are left out, because they may be secrets. */
-export function issuesOf(error: z.ZodError): string {
+export function issuesText(error: z.ZodError): string {
   return error.issues
     .map((issue) => (issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`))
     .join('; ');
@@ -157,7 +157,7 @@ export async function readConfigFile(path: string, required: boolean): Promise<C
   }
   const parsed = configFile.safeParse(json, { error: settingProblem });
   if (!parsed.success)
-    throw unreadable(path, `${issuesOf(parsed.error)}; it has the sections "server" and "bridge"`);
+    throw unreadable(path, `${issuesText(parsed.error)}; it has the sections "server" and "bridge"`);
   return parsed.data;
 }
 

@@ -18,6 +18,6 @@ export function oneLine(text: string, limit = 100): string {
 }
 
 /** Returns for example `1 line` or `2 lines`. */
-export function count(n: number, noun: string): string {
+export function countWithNoun(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }

@@ -1,7 +1,7 @@
 /** `GET /api/costs?days=…` reports what the caller's tasks cost, by UTC day, by session and by model. */
 import { Router } from 'express';
 import { z } from 'zod';
-import { issuesOf } from '../../../shared/settings/config.ts';
+import { issuesText } from '../../../shared/settings/config.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
@@ -19,7 +19,7 @@ export function costRoute(tasks: TaskService): Router {
     if (!parsed.success)
       throw new ProductError(
         'MALFORMED',
-        `The query is ?days=…, a whole number from 1 to ${MOST_DAYS}: ${issuesOf(parsed.error)}.`,
+        `The query is ?days=…, a whole number from 1 to ${MOST_DAYS}: ${issuesText(parsed.error)}.`,
       );
     response.json(await tasks.costs(callerOf(request).principal, parsed.data.days));
   });

@@ -8,7 +8,7 @@
 import { Router } from 'express';
 import type { Request, RequestHandler } from 'express';
 import { z } from 'zod';
-import { issuesOf } from '../../../shared/settings/config.ts';
+import { issuesText } from '../../../shared/settings/config.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
@@ -103,7 +103,7 @@ function queryOf(request: Request): z.infer<typeof eventsQuery> {
   // Unknown parameters are errors. Otherwise a misspelt cursor would start the stream from the beginning (S2).
   throw new ProductError(
     'MALFORMED',
-    `This address takes the parameters after and ticket, each once: ${issuesOf(query.error)}.`,
+    `This address takes the parameters after and ticket, each once: ${issuesText(query.error)}.`,
   );
 }
 

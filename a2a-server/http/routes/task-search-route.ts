@@ -1,7 +1,7 @@
 /** `GET /api/tasks?prefix=…` finds tasks by a prefix of the task id or the session id. A2A has no such query. */
 import { Router } from 'express';
 import { z } from 'zod';
-import { issuesOf } from '../../../shared/settings/config.ts';
+import { issuesText } from '../../../shared/settings/config.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { TaskSearchResult } from '../../../shared/protocol/task-search.ts';
 import type { TaskService } from '../../executor/task-service.ts';
@@ -20,7 +20,7 @@ export function taskSearchRoute(tasks: TaskService): Router {
   router.get('/api/tasks', async (request, response) => {
     const parsed = query.safeParse(request.query);
     if (!parsed.success)
-      throw new ProductError('MALFORMED', `The query must be ?prefix=<text>: ${issuesOf(parsed.error)}.`);
+      throw new ProductError('MALFORMED', `The query must be ?prefix=<text>: ${issuesText(parsed.error)}.`);
     const idPrefixes = KINDS.map((kind) => `${kind}${parsed.data.prefix}`);
     const { principal } = callerOf(request);
     const { rows, total } = await tasks.list({ principal, idPrefixes }, { size: MOST });

@@ -4,7 +4,7 @@
  */
 import { Router } from 'express';
 import { z } from 'zod';
-import { issuesOf } from '../../../shared/settings/config.ts';
+import { issuesText } from '../../../shared/settings/config.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
@@ -34,7 +34,7 @@ export function toolRoutes(tasks: TaskService, { limits, log }: { limits: BodyLi
       if (!body.success)
         throw new ProductError(
           'MALFORMED',
-          `The body must be empty or {"reason": "…"}: ${issuesOf(body.error)}.`,
+          `The body must be empty or {"reason": "…"}: ${issuesText(body.error)}.`,
         );
       const reason = body.data?.reason ?? 'no reason was given';
       const toolId = String(request.params['toolId']);

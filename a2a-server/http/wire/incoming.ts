@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import type { Message, Part, SendMessageRequest } from '@a2a-js/sdk';
 import { PushNotificationNotSupportedError } from '@a2a-js/sdk/errors';
-import { issuesOf } from '../../../shared/settings/config.ts';
+import { issuesText } from '../../../shared/settings/config.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { AGENT_COMMAND, commandPart } from '../../../shared/protocol/agent-command.ts';
 import type { CommandCall } from '../../../shared/protocol/agent-command.ts';
@@ -123,7 +123,7 @@ function settingsIn({ metadata }: Message): TaskSettings {
   const parsed = taskSettingsSchema.safeParse(metadata?.[TOOL_APPROVAL] ?? {});
   if (parsed.success) return parsed.data;
   throw malformed(
-    `The task settings in metadata["${TOOL_APPROVAL}"] are not valid: ${issuesOf(parsed.error)}.`,
+    `The task settings in metadata["${TOOL_APPROVAL}"] are not valid: ${issuesText(parsed.error)}.`,
   );
 }
 
@@ -137,7 +137,7 @@ function commandIn(parts: readonly MessagePart[]): CommandCall | undefined {
   const parsed = commandPart.safeParse(meant[0]);
   if (!parsed.success)
     throw malformed(
-      `The command part is not valid: ${issuesOf(parsed.error)}. Example: {"extension": "${AGENT_COMMAND}", "command": "checkpoint list", "args": []}.`,
+      `The command part is not valid: ${issuesText(parsed.error)}. Example: {"extension": "${AGENT_COMMAND}", "command": "checkpoint list", "args": []}.`,
     );
   const { command, args } = parsed.data;
   return { command, args };
@@ -158,7 +158,7 @@ function decidingIn(parts: readonly MessagePart[]): DecisionsPart | RevokePart |
   const parsed = decisionsPartSchema.safeParse(meant[0]);
   if (parsed.success) return parsed.data;
   throw invalidDecision(
-    `The decisions part is not valid: ${issuesOf(parsed.error)}. Its form: {"extension": "${TOOL_APPROVAL}", "decisions": [{"callId": …, "shown": …, "decision": "approve" | "deny" | "edit" | "answer"}]}.`,
+    `The decisions part is not valid: ${issuesText(parsed.error)}. Its form: {"extension": "${TOOL_APPROVAL}", "decisions": [{"callId": …, "shown": …, "decision": "approve" | "deny" | "edit" | "answer"}]}.`,
   );
 }
 
@@ -166,7 +166,7 @@ function revocation(meant: unknown): RevokePart {
   const parsed = revokePartSchema.safeParse(meant);
   if (parsed.success) return parsed.data;
   throw invalidDecision(
-    `The part that revokes grants is not valid: ${issuesOf(parsed.error)}. Its form: {"extension": "${TOOL_APPROVAL}", "revoke": [grant id …] | "all"}.`,
+    `The part that revokes grants is not valid: ${issuesText(parsed.error)}. Its form: {"extension": "${TOOL_APPROVAL}", "revoke": [grant id …] | "all"}.`,
   );
 }
 

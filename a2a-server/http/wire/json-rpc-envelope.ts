@@ -3,7 +3,7 @@ import { isLegacyJsonRpcMethod, isV1JsonRpcMethod } from '@a2a-js/sdk/compat/v0_
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { issuesOf } from '../../../shared/settings/config.ts';
+import { issuesText } from '../../../shared/settings/config.ts';
 
 const envelope = z.looseObject({
   jsonrpc: z.literal('2.0'),
@@ -22,7 +22,7 @@ export function envelopeOf(body: unknown): Envelope {
   if (parsed.success) return parsed.data;
   const problem = Array.isArray(body)
     ? 'batches are not supported, send one request'
-    : issuesOf(parsed.error);
+    : issuesText(parsed.error);
   throw new ProductError('MALFORMED', `The body is not a JSON-RPC 2.0 request: ${problem}.`);
 }
 

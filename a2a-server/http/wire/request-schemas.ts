@@ -9,7 +9,7 @@ import { TaskState } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { isRecord } from '../../../shared/runtime/record.ts';
-import { issuesOf } from '../../../shared/settings/config.ts';
+import { issuesText } from '../../../shared/settings/config.ts';
 
 /** The schema of an object of a2a.proto. ProtoJSON: a parser also accepts the field names of the proto file. */
 function fields<Shape extends z.ZodRawShape>(shape: Shape) {
@@ -201,7 +201,7 @@ export function checkedParams(operation: string, params: unknown): unknown {
   if (parsed.success) return parsed.data;
   throw new ProductError(
     'MALFORMED',
-    `The parameters of ${operation} are not valid: ${issuesOf(parsed.error)}.`,
+    `The parameters of ${operation} are not valid: ${issuesText(parsed.error)}.`,
   );
 }
 

@@ -20,7 +20,7 @@ import {
 import { z } from 'zod';
 import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
-import { atMost } from '../../../shared/runtime/timeout.ts';
+import { resultWithin } from '../../../shared/runtime/timeout.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { httpFailure, isUnreachable, neverConnected } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
@@ -226,7 +226,7 @@ export class HttpTransport implements ServerTransport {
 
   async #finish(polite: boolean): Promise<void> {
     if (polite && this.sessionId !== undefined) {
-      await atMost(systemClock, GOODBYE_MS, this.#inner.terminateSession()).catch(() => undefined);
+      await resultWithin(systemClock, GOODBYE_MS, this.#inner.terminateSession()).catch(() => undefined);
     }
     this.#posts.abortAll();
     await this.#inner.close();

@@ -10,7 +10,7 @@ import { once } from 'node:events';
 import { deserializeMessage, serializeMessage, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import spawn from 'cross-spawn';
 import { systemErrorCode } from '../../../shared/runtime/errors.ts';
-import { atMost } from '../../../shared/runtime/timeout.ts';
+import { resultWithin } from '../../../shared/runtime/timeout.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { commandEnvironment } from '../../tools/shell/command-environment.ts';
 import { endGroup } from '../../processes/end-process-group.ts';
@@ -181,14 +181,14 @@ export class StdioTransport implements ServerTransport {
     const { clock, graceMs } = this.#context;
     const closed = once(child, 'close').catch(() => undefined);
     const over = child.exitCode !== null || child.signalCode !== null;
-    if (over) await atMost(clock, DRAIN_MS, closed);
+    if (over) await resultWithin(clock, DRAIN_MS, closed);
     if (failed) {
       child.stdout?.destroy();
       // Calls that wait for a response fail now, before the clean-up.
       this.onclose?.();
     }
     child.stdin?.end();
-    if (!over && !failed) await atMost(clock, GOODBYE_MS, closed);
+    if (!over && !failed) await resultWithin(clock, GOODBYE_MS, closed);
     const left = child.pid === undefined ? 'gone' : await endGroup(child.pid, { graceMs, clock });
     if (left !== 'unconfirmed') this.#context.child.forget();
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();

@@ -21,7 +21,7 @@ import {
 import { Readable, Writable } from 'node:stream';
 import { onAbort, unlessAborted } from '../../../shared/runtime/abort.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import { atMost, startTimeout } from '../../../shared/runtime/timeout.ts';
+import { resultWithin, startTimeout } from '../../../shared/runtime/timeout.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { commandText, type AcpAgentCommand } from './agent-command.ts';
 import { startAgentProcess, type AgentProcess, type AgentProcessOptions } from './agent-process.ts';
@@ -205,7 +205,7 @@ export class AgentConnection {
   async #watch(): Promise<void> {
     await Promise.race([this.#process.exited, this.#client.closed]);
     // Undefined if the agent has closed its output but still runs.
-    const how = await atMost(this.#options.clock, EXIT_MS, this.#process.exited);
+    const how = await resultWithin(this.#options.clock, EXIT_MS, this.#process.exited);
     const { reason } = this.#client.signal;
     const did =
       this.#reason ??

@@ -1,7 +1,7 @@
 /** Parses a script: rules with the steps for each message to a scripted agent. Format: docs/scripted-agent.md. */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { issuesOf } from '../../../shared/settings/config.ts';
+import { issuesText } from '../../../shared/settings/config.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { scriptStepSchema, turnEnd, type ScriptStep } from './step.ts';
 
@@ -57,7 +57,7 @@ const script = z.strictObject({
 export function parseScript(json: unknown, path: string): Script {
   const parsed = judged(json, path);
   if (parsed.success) return parsed.data;
-  throw new ProductError('CONFIGURATION', `The script ${path} is not valid: ${issuesOf(parsed.error)}.`);
+  throw new ProductError('CONFIGURATION', `The script ${path} is not valid: ${issuesText(parsed.error)}.`);
 }
 
 function judged(json: unknown, path: string): z.ZodSafeParseResult<Script> {

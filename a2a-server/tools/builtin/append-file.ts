@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { makeChange, previewChange, type ContentChange } from './file-change.ts';
-import { count, oneLine } from '../../../shared/text/one-line.ts';
+import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
 
 const schema = z.strictObject({
@@ -34,10 +34,10 @@ export const appendFile: Tool = defineTool({
   withContent: (input, content) => ({ ...input, content }),
   run: async ({ path, content }, run) => {
     const done = await makeChange(run, path, appending(content));
-    const added = count(Buffer.byteLength(content), 'byte');
+    const added = countWithNoun(Buffer.byteLength(content), 'byte');
     const text = done.created
-      ? `Created ${done.path} (${count(done.bytes, 'byte')}).`
-      : `Added ${added} to ${done.path}; it now has ${count(done.bytes, 'byte')}.`;
+      ? `Created ${done.path} (${countWithNoun(done.bytes, 'byte')}).`
+      : `Added ${added} to ${done.path}; it now has ${countWithNoun(done.bytes, 'byte')}.`;
     return { text, summary: `appended ${added} to ${done.path}` };
   },
 });

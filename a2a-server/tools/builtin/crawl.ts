@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { count, oneLine } from '../../../shared/text/one-line.ts';
+import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import { ToolStopped, type Tool, type ToolResult, type ToolRun } from '../tool.ts';
 import { hostTarget } from '../web/allowed-hosts.ts';
 import { Pace } from '../web/crawl/pace.ts';
@@ -42,7 +42,7 @@ export function createCrawl(web: WebContext): Tool {
     schema,
     timeoutMs: () => TIME_MS + SLACK_MS,
     title: ({ url, query, maxPages }) =>
-      `Crawl ${oneLine(url)} for "${oneLine(query, 60)}", at most ${count(maxPages, 'page')}`,
+      `Crawl ${oneLine(url)} for "${oneLine(query, 60)}", at most ${countWithNoun(maxPages, 'page')}`,
     reach: ({ url }) => hostTarget(url),
     // D5: the query and the number of pages decide which addresses the crawl reaches.
     show: async ({ url, query, maxPages }) => ({

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { defineTool } from './define-tool.ts';
-import { count, oneLine } from '../../../shared/text/one-line.ts';
+import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import { ToolStopped, type Tool } from '../tool.ts';
 import { refuseFull } from '../workspace/remove.ts';
 import { removalHash, withDescendants, type RemovalEntry } from '../workspace/list-for-removal.ts';
@@ -68,7 +68,7 @@ function lineOf({ path, kind, bytes }: RemovalEntry): string {
   const shown = oneLine(path, Number.POSITIVE_INFINITY);
   switch (kind) {
     case 'file':
-      return `${shown} (${count(bytes, 'byte')})`;
+      return `${shown} (${countWithNoun(bytes, 'byte')})`;
     case 'directory':
       return `${shown}/`;
     case 'link':
@@ -80,7 +80,7 @@ function lineOf({ path, kind, bytes }: RemovalEntry): string {
 
 /** The error names the number of deleted items, because a deletion is permanent. */
 function halfDone(error: unknown, gone: readonly RemovalEntry[], signal: AbortSignal): Error {
-  const so = `Already deleted: ${count(gone.length, 'item')}.`;
+  const so = `Already deleted: ${countWithNoun(gone.length, 'item')}.`;
   if (signal.aborted) return new ToolStopped('The deletion was stopped.', { text: so, confirmed: true });
   return new Error(`${messageOf(error)} ${so}`, { cause: error });
 }

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { count, oneLine } from '../../../shared/text/one-line.ts';
+import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool, ToolResult } from '../tool.ts';
 import { hostTarget } from '../web/allowed-hosts.ts';
 import { truncate } from '../../../shared/text/capped-text.ts';
@@ -94,7 +94,7 @@ async function resultOf(
   const title = page.title === '' ? [] : [`Title: ${page.title}`];
   return {
     text: [`URL: ${answer.url.href}`, ...title, '', within(page, maxCharacters)].join('\n'),
-    summary: `fetched ${oneLine(url, 60)}: ${answer.statusLine}, ${count(page.text.length, 'character')}`,
+    summary: `fetched ${oneLine(url, 60)}: ${answer.statusLine}, ${countWithNoun(page.text.length, 'character')}`,
   };
 }
 

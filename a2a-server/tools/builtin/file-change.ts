@@ -3,7 +3,7 @@
  * makes the same change.
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { count } from '../../../shared/text/one-line.ts';
+import { countWithNoun } from '../../../shared/text/one-line.ts';
 import type { ToolPreview, ToolContext, ToolResult, ToolRun } from '../tool.ts';
 import { unifiedDiff } from '../../../shared/text/unified-diff.ts';
 import { inputChangedError } from '../workspace/replace-file.ts';
@@ -78,13 +78,13 @@ export async function makeEdit(
     replaced = edited.replaced;
     return edited.content;
   });
-  const size = count(done.bytes, 'byte');
+  const size = countWithNoun(done.bytes, 'byte');
   if (rewritten)
     return {
       text: `Replaced the content of ${done.path} (${size}).`,
       summary: `wrote ${done.path} (${size})`,
     };
-  const places = count(replaced, 'place');
+  const places = countWithNoun(replaced, 'place');
   return {
     text: `${textOf(done.path, places)}; it now has ${size}.`,
     summary: `edited ${done.path} (${places})`,

@@ -1,7 +1,7 @@
 /** The `list-files` tool lists a directory of the workspace. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { count, oneLine } from '../../../shared/text/one-line.ts';
+import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
 import type { DirectoryEntry } from '../workspace/entries.ts';
 
@@ -51,7 +51,7 @@ export const listFiles: Tool = defineTool({
     const note = cut || shown.length < lines.length ? ['[There is more; list a subdirectory.]'] : [];
     return {
       text: lines.length === 0 ? '[The directory is empty.]' : [...shown, ...note].join('\n'),
-      summary: `listed ${oneLine(path)} (${count(shown.length, 'name')}${note.length > 0 ? ', not all' : ''})`,
+      summary: `listed ${oneLine(path)} (${countWithNoun(shown.length, 'name')}${note.length > 0 ? ', not all' : ''})`,
     };
   },
 });

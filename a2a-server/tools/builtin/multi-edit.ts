@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { makeEdit, previewChange, type EditedContent } from './file-change.ts';
-import { count, oneLine } from '../../../shared/text/one-line.ts';
+import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import { editAll, type TextEdit } from './text-edit.ts';
 import type { Tool } from '../tool.ts';
 
@@ -47,7 +47,7 @@ export const multiEdit: Tool = defineTool({
   timeoutMs: () => 30_000,
   title: ({ path, edits, content }) =>
     content === undefined
-      ? `Edit ${oneLine(path)} in ${count(edits.length, 'passage')}`
+      ? `Edit ${oneLine(path)} in ${countWithNoun(edits.length, 'passage')}`
       : `Rewrite ${oneLine(path)}`,
   reach: ({ path }) => ({ paths: [path] }),
   show: (input, context) => previewChange(context, input.path, (before) => edited(input, before).content),
@@ -58,7 +58,7 @@ export const multiEdit: Tool = defineTool({
       run,
       { path: input.path, rewritten: input.content !== undefined },
       (before) => edited(input, before),
-      (path, places) => `Made ${count(input.edits.length, 'edit')} to ${path}, in ${places}`,
+      (path, places) => `Made ${countWithNoun(input.edits.length, 'edit')} to ${path}, in ${places}`,
     ),
 });
 

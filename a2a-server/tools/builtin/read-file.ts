@@ -1,7 +1,7 @@
 /** The `read-file` tool returns the lines of a text file, or an image or a PDF as a file. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { count, oneLine } from '../../../shared/text/one-line.ts';
+import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import { fileTypeOf, maxFileBytes, type FileType } from '../../../shared/protocol/attached-file.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { fileLine } from '../../task/stored-file.ts';
@@ -42,12 +42,14 @@ export const readFile: Tool = defineTool({
     if (content === '') return { text: `[${file.path} is empty.]`, summary: `read ${file.path} (empty)` };
     const lines = linesOf(content);
     if (offset > lines.length) {
-      throw new Error(`"${path}" has ${count(lines.length, 'line')}; offset ${offset} is beyond its end.`);
+      throw new Error(
+        `"${path}" has ${countWithNoun(lines.length, 'line')}; offset ${offset} is beyond its end.`,
+      );
     }
     const page = pageOf(lines, offset, limit);
     return {
       text: page.text + (page.note === '' ? '' : `${page.text.endsWith('\n') ? '' : '\n'}[${page.note}]`),
-      summary: `read ${file.path} (${count(page.lines, 'line')} of ${lines.length})`,
+      summary: `read ${file.path} (${countWithNoun(page.lines, 'line')} of ${lines.length})`,
     };
   },
 });
@@ -80,7 +82,7 @@ function pageOf(
 ): { text: string; lines: number; note: string } {
   const first = lines[offset - 1] ?? '';
   if (first.length > MAX_CHARACTERS) {
-    const note = `Line ${offset} is cut: it has ${first.length} characters; there are ${count(lines.length, 'line')}`;
+    const note = `Line ${offset} is cut: it has ${first.length} characters; there are ${countWithNoun(lines.length, 'line')}`;
     return { text: first.slice(0, MAX_CHARACTERS), lines: 1, note };
   }
   let text = '';

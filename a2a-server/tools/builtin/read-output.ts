@@ -3,7 +3,7 @@
  */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { count, oneLine } from '../../../shared/text/one-line.ts';
+import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import { textFinder } from '../../../shared/text/linear-search.ts';
 import type { Tool } from '../tool.ts';
 
@@ -65,7 +65,7 @@ export function createReadOutput(outputs: ReadOutput): Tool {
         return { text: '[The tool wrote no output.]', summary: `read the output of ${toolId} (nothing)` };
       if (offset >= text.length)
         throw new Error(
-          `The output has ${count(text.length, 'character')}; offset ${offset} is beyond its end.`,
+          `The output has ${countWithNoun(text.length, 'character')}; offset ${offset} is beyond its end.`,
         );
       return find === undefined
         ? page(text, { toolId, offset, limit })
@@ -79,7 +79,7 @@ function page(text: string, { toolId, offset, limit }: { toolId: string; offset:
   const more = end < text.length ? `; go on with offset ${end}` : '';
   return {
     text: `${text.slice(offset, end)}\n[Characters ${offset} to ${end} of ${text.length}${more}]`,
-    summary: `read the output of ${toolId} (${count(end - offset, 'character')} of ${text.length})`,
+    summary: `read the output of ${toolId} (${countWithNoun(end - offset, 'character')} of ${text.length})`,
   };
 }
 
@@ -93,7 +93,7 @@ function places(text: string, { toolId, offset, find }: { toolId: string; offset
     // Skip matches that are already visible in the text around this match.
     at = next(text, at + find.length + AROUND);
   }
-  const summary = `found ${count(lines.length, 'place')} in the output of ${toolId}`;
+  const summary = `found ${countWithNoun(lines.length, 'place')} in the output of ${toolId}`;
   if (lines.length === 0)
     return { text: `[The output does not contain that text from offset ${offset} on.]`, summary };
   const note = at === -1 ? [] : [`[There are more places; go on with offset ${at}]`];

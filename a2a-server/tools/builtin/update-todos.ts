@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { todoSchema } from '../../../shared/protocol/tool-approval.ts';
 import { defineTool } from './define-tool.ts';
-import { count } from '../../../shared/text/one-line.ts';
+import { countWithNoun } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
 
 const MAX_TODOS = 50;
@@ -21,7 +21,7 @@ export const updateTodos: Tool = defineTool({
   sideEffect: 'none',
   schema,
   timeoutMs: () => 5_000,
-  title: ({ todos }) => `Plan ${count(todos.length, 'todo')}`,
+  title: ({ todos }) => `Plan ${countWithNoun(todos.length, 'todo')}`,
   show: async (input) => ({ preview: { type: 'json', value: input }, basis: null }),
   run: async ({ todos }, { plan }) => {
     plan?.(todos);
@@ -30,7 +30,7 @@ export const updateTodos: Tool = defineTool({
     const left = open.length === 0 ? 'nothing is left' : `left: ${open.join('; ')}`;
     return {
       text: `${done} of ${todos.length} done; ${left}.`,
-      summary: `${done} of ${count(todos.length, 'todo')} done`,
+      summary: `${done} of ${countWithNoun(todos.length, 'todo')} done`,
     };
   },
 });

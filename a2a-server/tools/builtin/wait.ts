@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { delay } from '../../../shared/runtime/timeout.ts';
 import { defineTool } from './define-tool.ts';
-import { count } from '../../../shared/text/one-line.ts';
+import { countWithNoun } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
 
 const MAX_SECONDS = 3600;
@@ -22,12 +22,12 @@ export function createWait(clock: Clock): Tool {
     sideEffect: 'none',
     schema,
     timeoutMs: ({ seconds }) => seconds * 1000 + SLACK_MS,
-    title: ({ seconds }) => `Wait ${count(seconds, 'second')}`,
+    title: ({ seconds }) => `Wait ${countWithNoun(seconds, 'second')}`,
     show: async (input) => ({ preview: { type: 'json', value: input }, basis: null }),
     run: async ({ seconds }, { signal }) => {
       await delay(clock, seconds * 1000, signal);
-      const text = `Waited ${count(seconds, 'second')}.`;
-      return { text, summary: `waited ${count(seconds, 'second')}` };
+      const text = `Waited ${countWithNoun(seconds, 'second')}.`;
+      return { text, summary: `waited ${countWithNoun(seconds, 'second')}` };
     },
   });
 }

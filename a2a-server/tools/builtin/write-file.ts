@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { makeChange, previewChange } from './file-change.ts';
-import { count, oneLine } from '../../../shared/text/one-line.ts';
+import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
 
 const schema = z.strictObject({
@@ -24,7 +24,7 @@ export const writeFile: Tool = defineTool({
   withContent: (input, content) => ({ ...input, content }),
   run: async ({ path, content }, run) => {
     const done = await makeChange(run, path, () => content);
-    const text = `${done.created ? 'Created' : 'Replaced the content of'} ${done.path} (${count(done.bytes, 'byte')}).`;
-    return { text, summary: `wrote ${done.path} (${count(done.bytes, 'byte')})` };
+    const text = `${done.created ? 'Created' : 'Replaced the content of'} ${done.path} (${countWithNoun(done.bytes, 'byte')}).`;
+    return { text, summary: `wrote ${done.path} (${countWithNoun(done.bytes, 'byte')})` };
   },
 });

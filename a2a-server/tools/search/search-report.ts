@@ -1,5 +1,5 @@
 /** Collects search results as text for a model, with a size limit. */
-import { count, oneLine } from '../../../shared/text/one-line.ts';
+import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import type { MatchedLine } from './content-search.ts';
 
 const MAX_CHARACTERS = 50_000;
@@ -55,13 +55,16 @@ export class SearchReport {
   result(what: 'file' | 'match'): { text: string; summary: string } {
     const plural = what === 'file' ? 'files' : 'matches';
     const found = `${this.#lines.length} ${this.#lines.length === 1 ? what : plural}`;
-    const summary = what === 'file' ? `found ${found}` : `found ${found} in ${count(this.#files, 'file')}`;
+    const summary =
+      what === 'file' ? `found ${found}` : `found ${found} in ${countWithNoun(this.#files, 'file')}`;
     const notes = [
       ...(this.#lines.length === 0 ? ['Nothing found'] : []),
       ...(this.#cut ? ['There is more; narrow the search'] : []),
       ...(this.#skipped === 0
         ? []
-        : [`${count(this.#skipped, 'file')} not searched (binary, not UTF-8, too large or unreadable)`]),
+        : [
+            `${countWithNoun(this.#skipped, 'file')} not searched (binary, not UTF-8, too large or unreadable)`,
+          ]),
     ];
     const text = [...this.#lines, ...notes.map((note) => `[${note}.]`)].join('\n');
     return { text, summary: this.#cut ? `${summary}, not all` : summary };

@@ -1,6 +1,6 @@
 /** The receiver of posts, by the setting `approvalWebhook`. */
 import { packageVersion } from '../../../shared/runtime/version.ts';
-import { credentialHeaders, secretOf } from '../../agents/credentials.ts';
+import { credentialHeaders, readSecret } from '../../agents/credentials.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 import type { Receiver } from './post.ts';
 
@@ -13,7 +13,7 @@ export async function receiverOf(
   const { url, secretEnv, secretCommand, tokenEnv, tokenCommand, headers } = settings;
   const source = secretCommand === undefined ? { env: secretEnv ?? '' } : { command: secretCommand };
   const [secret, sent] = await Promise.all([
-    secretOf({ whose, what: 'secret', source }, env),
+    readSecret({ whose, what: 'secret', source }, env),
     credentialHeaders(whose, { tokenEnv, tokenCommand, headers }, env),
   ]);
   return { url, secret, headers: { ...sent, 'user-agent': `mcp-a2a-bridge/${packageVersion()}` } };

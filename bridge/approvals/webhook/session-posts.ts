@@ -11,7 +11,7 @@
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import { refuseUnseen } from '../seen-whole.ts';
+import { refuseCutPreviews } from '../seen-whole.ts';
 import { sendDecisions } from '../send-decisions.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
@@ -189,7 +189,7 @@ export class SessionPosts {
     if (answer.type === 'later') return;
     try {
       if (answer.type === 'malformed') throw new Error(answer.problem);
-      refuseUnseen(actions, answer.decisions);
+      refuseCutPreviews(actions, answer.decisions);
       const decisions = postedDecisions(answer.decisions, requests);
       await sendDecisions(session, decisions, 'webhook');
     } catch (error) {

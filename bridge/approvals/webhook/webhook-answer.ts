@@ -1,6 +1,6 @@
 /** Reads the receiver's answer to a post. Pure. Only a valid list of decisions decides anything (D1). */
 import { z } from 'zod';
-import { issuesOf } from '../../../shared/settings/config.ts';
+import { issuesText } from '../../../shared/settings/config.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import { type DecisionInput, decisionInputSchema, decisionsOf, personDecisionOf } from '../decision-input.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
@@ -43,7 +43,7 @@ export function readWebhookAnswer({ status, contentType, body }: WebhookResponse
     const parsed = decided.safeParse(JSON.parse(body));
     return parsed.success
       ? { type: 'decisions', decisions: parsed.data.decisions }
-      : { type: 'malformed', problem: issuesOf(parsed.error) };
+      : { type: 'malformed', problem: issuesText(parsed.error) };
   } catch (error) {
     return { type: 'malformed', problem: messageOf(error) };
   }

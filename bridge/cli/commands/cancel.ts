@@ -1,5 +1,5 @@
 /** `cancel`: cancels a session's task, running or parked. */
-import { problemOf } from '../../sessions/session-state.ts';
+import { problemMessage } from '../../sessions/session-state.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_REFUSED } from '../terminal/exit-codes.ts';
@@ -28,7 +28,7 @@ export async function cancel(run: CommandRun<CancelOptions>, given: string): Pro
       'Nothing was cancelled: whether the agent has the task is not known. Look at the agent.',
     );
   else if (end === 'unknown-to-agent')
-    terminal.complain(`There was nothing to cancel: ${problemOf(session.state) ?? word}`);
+    terminal.complain(`There was nothing to cancel: ${problemMessage(session.state) ?? word}`);
   else if (before) terminal.complain(`The task had ended before (${word}).`);
   else if (end === 'withdrawn')
     terminal.say('Withdrawn: the agent never had the task. Nothing of it has run.');

@@ -1,6 +1,6 @@
 /** `commands`: lists the commands of an agent. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { commandsOf, commandUsage } from '../../agents/agent-commands.ts';
+import { fetchCommands, commandUsage } from '../../agents/agent-commands.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { table } from '../terminal/table.ts';
@@ -14,7 +14,7 @@ export async function commands(run: CommandRun<CommandsOptions>): Promise<void> 
   const { options, terminal } = run;
   const desk = await openCommandContext(run);
   const agent = desk.registry.pick(options.agent);
-  const offered = await commandsOf(agent);
+  const offered = await fetchCommands(agent);
   await desk.close();
   if (options.json === true) terminal.say(JSON.stringify({ agent: agent.name, commands: offered }));
   else

@@ -1,7 +1,7 @@
 /** `logs`: prints the log of a local server that a bridge has started. */
 import { join } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { readLastLines, readOn } from '../../local-server/log-reader.ts';
+import { readLastLines, readNewContent } from '../../local-server/log-reader.ts';
 import { watchDirectory } from '../../local-server/watch-directory.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { jsonLine, logLine } from '../terminal/log-line.ts';
@@ -33,7 +33,8 @@ export async function logs({ options, settings, terminal }: CommandRun<LogsOptio
     rest = parts.pop() ?? '';
     for (const line of parts) show(line);
   };
-  for await (const _ of changes(settings.stateDir)) position = await readOn(path, position, showChunk);
+  for await (const _ of changes(settings.stateDir))
+    position = await readNewContent(path, position, showChunk);
 }
 
 function noLog(path: string): ProductError {

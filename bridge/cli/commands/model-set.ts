@@ -9,7 +9,7 @@ import { restartServer } from '../../local-server/restart-server.ts';
 import { readConfig, replaceConfig, unusableConfigError } from '../clients/config-file.ts';
 import { type ModelChange, withModel } from '../models/model-change.ts';
 import { requestedChange, type SetOptions } from '../models/requested-change.ts';
-import { type Succeeded, tryChange } from '../models/try-change.ts';
+import { type TriedModel, tryChange } from '../models/try-change.ts';
 import type { CommandRun } from '../context/run-command.ts';
 
 /** Only the user may read the file. */
@@ -70,7 +70,7 @@ type Applied =
 /** Restarts the running server. A server that needs a variable of another program's environment is left alone. */
 async function applied(
   { settings, places }: CommandRun<SetOptions>,
-  { missingVariable }: Succeeded,
+  { missingVariable }: TriedModel,
 ): Promise<Applied> {
   const { stateDir: stateDirectory, configFile, autoStart } = settings;
   if (missingVariable !== null)

@@ -2,10 +2,10 @@
 import { commandLine, type CommandCall } from '../../../shared/protocol/agent-command.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
-import { commandsOf } from '../../agents/agent-commands.ts';
+import { fetchCommands } from '../../agents/agent-commands.ts';
 import type { Session } from '../../sessions/session.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
-import { waitFor } from '../../sessions/wait-for-session.ts';
+import { waitForSession } from '../../sessions/wait-for-session.ts';
 import { withAgentPaths, taskSettingsFor } from '../../mcp/tools/task-settings.ts';
 import { reportOutcome } from '../context/report-outcome.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
@@ -28,7 +28,7 @@ export async function runAgentCommand(run: CommandRun<CommandOptions>, call: Com
   const going =
     options.session === undefined ? undefined : await resolveSession(desk.sessions, options.session);
   const agent = going?.agent ?? desk.registry.pick(options.agent);
-  await commandsOf(agent);
+  await fetchCommands(agent);
   const { dialect } = await agent.connect();
   const code =
     dialect.name === 'gemini'
@@ -70,7 +70,7 @@ async function carriedOut(
         })
       : await desk.delegations.goOn(going, { text, command: call, settings: withAgentPaths(agent, {}) });
   const { signal } = new AbortController();
-  await waitFor({ session, delivery, timeout: (settings.waitSeconds ?? WAIT_SECONDS) * 1000, signal });
+  await waitForSession({ session, delivery, timeout: (settings.waitSeconds ?? WAIT_SECONDS) * 1000, signal });
   // The person reads the answer here. A later MCP call with the same words is a new request.
   if (session.view !== undefined) desk.delegations.asks(messageId, signal)();
   // The person sees the result here, so the inbox need not announce it.

@@ -3,10 +3,10 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { type TaskMode, taskModeSchema, type TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { taskSettingsFor, unsupportedSettingsNote, withTier } from '../../mcp/tools/task-settings.ts';
-import { problemOf } from '../../sessions/session-state.ts';
+import { problemMessage } from '../../sessions/session-state.ts';
 import type { Session } from '../../sessions/session.ts';
 import { hasEnded, hasSettled, type TaskView } from '../../sessions/task-view.ts';
-import { waitFor } from '../../sessions/wait-for-session.ts';
+import { waitForSession } from '../../sessions/wait-for-session.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { reportOutcome } from '../context/report-outcome.ts';
@@ -37,7 +37,7 @@ export async function runTask(run: CommandRun<RunOptions>, words: readonly strin
   if (options.detach === true) code = reportStart(run, session);
   else if (options.json === true) {
     const { signal } = new AbortController();
-    await waitFor({ session, timeout: STAYS_MS, signal });
+    await waitForSession({ session, timeout: STAYS_MS, signal });
     code = reportOutcome(run, session);
   } else code = await watchAndAsk(run, session);
   // The person has seen the result, so the inbox does not announce it.
@@ -75,11 +75,11 @@ async function delegated(
     settings: await taskSettingsFor(agent, await withTier(agent, wanted, 'fast'), settings.workspace),
   });
   for (const note of await unsupportedSettingsNote(agent, wanted)) terminal.complain(note);
-  await waitFor({ session, delivery, timeout: 0, signal: new AbortController().signal });
+  await waitForSession({ session, delivery, timeout: 0, signal: new AbortController().signal });
   if (session.view === undefined || session.view.taskId === '')
     throw new ProductError(
       'AGENT_UNREACHABLE',
-      inTerminalWords(problemOf(session.state) ?? `Agent "${agent.name}" has not named the task.`),
+      inTerminalWords(problemMessage(session.state) ?? `Agent "${agent.name}" has not named the task.`),
       { facts: { sessionId: session.id } },
     );
   // The person reads the answer here. A later MCP call with the same words is a new request.

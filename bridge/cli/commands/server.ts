@@ -3,7 +3,7 @@ import { findServer } from '../../local-server/find-server.ts';
 import { EXIT_UNAVAILABLE } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { endServer } from '../../local-server/end-server.ts';
-import { type ServerState, serverState, strangeServer } from '../../local-server/server-state.ts';
+import { type ServerState, serverState, unverifiedServerError } from '../../local-server/server-state.ts';
 import { durationText } from '../terminal/age.ts';
 
 /** @throws ProductError CONFIGURATION if the server does not start, with the end of its log */
@@ -22,7 +22,7 @@ export async function startServer(run: CommandRun<CommonOptions>): Promise<void>
 export async function stopServer(run: CommandRun<CommonOptions>): Promise<void> {
   const { stateDir } = run.settings;
   const state = await serverState(stateDir);
-  if (state.type === 'strange') throw strangeServer(state);
+  if (state.type === 'strange') throw unverifiedServerError(state);
   if (state.type === 'running') await endServer(state.record);
   tell(
     run,
@@ -34,7 +34,7 @@ export async function stopServer(run: CommandRun<CommonOptions>): Promise<void> 
 /** @returns EXIT_UNAVAILABLE if no server runs */
 export async function serverStatus(run: CommandRun<CommonOptions>): Promise<number> {
   const state = await serverState(run.settings.stateDir);
-  if (state.type === 'strange') throw strangeServer(state);
+  if (state.type === 'strange') throw unverifiedServerError(state);
   tell(run, state, '');
   return state.type === 'running' ? 0 : EXIT_UNAVAILABLE;
 }

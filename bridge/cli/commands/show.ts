@@ -5,8 +5,8 @@ import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.
 import type { Question } from '../../dialects/observation.ts';
 import { costLine } from '../../mcp/reports/cost-text.ts';
 import { pendingReport } from '../../mcp/reports/session-report.ts';
-import { wholeOf } from '../../mcp/reports/session-result.ts';
-import { problemOf } from '../../sessions/session-state.ts';
+import { toWholePending } from '../../mcp/reports/session-result.ts';
+import { problemMessage } from '../../sessions/session-state.ts';
 import type { Session } from '../../sessions/session.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
@@ -36,7 +36,7 @@ export async function show(run: CommandRun<CommonOptions>, given: string): Promi
       JSON.stringify({
         sessionId: id,
         agent: agent.name,
-        pending: actions.map((action) => wholeOf(pendingReport(action))),
+        pending: actions.map((action) => toWholePending(pendingReport(action))),
         question:
           question === null ? null : { callId: question.id, shown: question.shown, text: question.text },
         cost,
@@ -53,7 +53,7 @@ export async function show(run: CommandRun<CommonOptions>, given: string): Promi
       terminal.say(terminal.paint('gray', `Answer with: mcp-a2a-bridge answer ${question.shown} <words>`));
     }
     if (actions.length === 0 && question === null)
-      terminal.say(problemOf(session.state) ?? 'Nothing waits for a decision.');
+      terminal.say(problemMessage(session.state) ?? 'Nothing waits for a decision.');
     const costs = cost === null ? '' : costLine(cost);
     if (costs !== '') terminal.say(`\n${costs}`);
   }

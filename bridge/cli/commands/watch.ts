@@ -1,6 +1,6 @@
 /** `watch`: prints the events of a session's task until the task has ended. A cut stream resumes. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { problemOf } from '../../sessions/session-state.ts';
+import { problemMessage } from '../../sessions/session-state.ts';
 import { hasEnded, hasSettled } from '../../sessions/task-view.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { taskExitCode, UsageError } from '../terminal/exit-codes.ts';
@@ -24,7 +24,7 @@ export async function watch(run: CommandRun<WatchOptions>, given: string): Promi
   if (view === undefined || view.taskId === '')
     throw new ProductError(
       session.state.type === 'not-delivered' ? 'AGENT_UNREACHABLE' : 'UNKNOWN_TASK',
-      `Session ${id} has no task yet. ${problemOf(session.state) ?? 'Look again in a moment.'}`,
+      `Session ${id} has no task yet. ${problemMessage(session.state) ?? 'Look again in a moment.'}`,
     );
   // `watch` reads a stream of its own, so the session's stream is closed.
   await desk.close();

@@ -1,7 +1,7 @@
 /** Prints the state of a session's task: its output, and the pending decisions. */
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import { agentOutput } from '../../mcp/reports/session-report.ts';
-import { problemOf } from '../../sessions/session-state.ts';
+import { problemMessage } from '../../sessions/session-state.ts';
 import type { Session } from '../../sessions/session.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import { actionText } from '../terminal/action-text.ts';
@@ -11,7 +11,7 @@ import type { CommonOptions, CommandRun } from './run-command.ts';
 /** @returns the exit code */
 export function reportOutcome({ options, terminal }: CommandRun<CommonOptions>, session: Session): number {
   const { id, agent, view, stateName: state } = session;
-  const problem = problemOf(session.state);
+  const problem = problemMessage(session.state);
   const output = view === undefined ? '' : agentOutput(view);
   const pending = view?.pending ?? [];
   if (options.json === true) {

@@ -3,7 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import { hasIdPrefix } from '../../sessions/id-prefix.ts';
-import { isNamed, type NamedSession } from '../../sessions/list-sessions.ts';
+import { hasSessionPrefix, type NamedSession } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
@@ -43,7 +43,7 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
 
 /** The session id, or the error that says why there is none. */
 export function resolveSessionId(all: readonly NamedSession[], given: string): string | ProductError {
-  const fits = all.filter((each) => isNamed(each, given));
+  const fits = all.filter((each) => hasSessionPrefix(each, given));
   const [only, another] = fits;
   if (only !== undefined && another === undefined) return only.sessionId;
   if (only !== undefined) {

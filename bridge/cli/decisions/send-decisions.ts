@@ -3,7 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { sendDecisions as send } from '../../approvals/send-decisions.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
 import type { Session } from '../../sessions/session.ts';
-import { waitFor } from '../../sessions/wait-for-session.ts';
+import { waitForSession } from '../../sessions/wait-for-session.ts';
 
 /** Longer than any turn of an agent; Ctrl-C ends it earlier. In milliseconds. */
 const STAYS_MS = 24 * 60 * 60 * 1000;
@@ -20,7 +20,7 @@ export async function sendDecisionsFromTerminal(
   await send(session, decisions, 'cli');
   const { deduplicates } = await session.agent.connect();
   if (deduplicates) return;
-  const end = await waitFor({ session, timeout: STAYS_MS, signal: new AbortController().signal });
+  const end = await waitForSession({ session, timeout: STAYS_MS, signal: new AbortController().signal });
   if (end === 'trouble' && session.trouble !== undefined) throw afterwards(session.trouble);
 }
 

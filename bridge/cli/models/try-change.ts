@@ -21,7 +21,7 @@ export async function tryChange(
   run: CommandRun<SetOptions>,
   change: ModelChange,
   file: { path: string; text: string },
-): Promise<Succeeded> {
+): Promise<TriedModel> {
   return withCandidate(run, file, (candidate) => tried(run, change, candidate));
 }
 
@@ -46,7 +46,7 @@ async function withCandidate<Result>(
   }
 }
 
-export interface Succeeded {
+export interface TriedModel {
   use: ModelUse;
   /** The result of the trial; undefined if the server could not be checked. */
   finding: CheckResult | undefined;
@@ -59,7 +59,7 @@ async function tried(
   { options, settings: { stateDir }, places }: CommandRun<SetOptions>,
   { id, tier }: ModelChange,
   configFile: string,
-): Promise<Succeeded> {
+): Promise<TriedModel> {
   const at = { stateDir, configFile };
   const report = await serverModels(at, places.serverScript);
   const use = report.uses.find((each) => each.use === (tier ?? 'default'));

@@ -1,6 +1,6 @@
 /** Prints a task's events as lines for a person. Text that streams in pieces stays on one line. */
 import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { notDone } from '../../../shared/protocol/not-done.ts';
+import { notDoneText } from '../../../shared/protocol/not-done.ts';
 import { withMarkedLines, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import type { Observed, Output, TaskStateName } from '../../dialects/observation.ts';
 import { lineOf } from '../../mcp/reports/todos-line.ts';
@@ -93,7 +93,7 @@ export class LiveText {
     const follows = hasEnded(view) && !this.#streamed && text === agentOutput(view);
     const words =
       pending.length > 0 || question !== null || text === '' || follows ? '' : `: ${visibleLine(text)}`;
-    const missing = notDone(state, calls);
+    const missing = notDoneText(state, calls);
     this.#line(
       styleOf(state),
       `${this.#place(seq)}${stateWord(state)}${missing === '' ? '' : `, ${missing}`}${words}`,

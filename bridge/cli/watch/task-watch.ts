@@ -2,7 +2,7 @@
 import { followTask } from '../../agents/follow-task.ts';
 import type { Agent } from '../../agents/agent.ts';
 import type { Observed } from '../../dialects/observation.ts';
-import { fold, type TaskView } from '../../sessions/task-view.ts';
+import { foldObserved, type TaskView } from '../../sessions/task-view.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { LiveText } from './live-text.ts';
 
@@ -63,7 +63,7 @@ export class TaskWatch {
 
   #show(observed: Observed): void {
     const { terminal, json } = this.#task;
-    this.#view = fold(this.#view, observed);
+    this.#view = foldObserved(this.#view, observed);
     this.#after = observed.seq ?? this.#after;
     if (json) terminal.say(JSON.stringify(observed));
     else this.#live.show(observed, this.#view);

@@ -7,7 +7,7 @@ import { nextStep } from '../reports/next-step.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
-import { type Cause, causeWords } from './cause.ts';
+import { type CancelCause, causeWords } from './cause.ts';
 
 /** The outcome for the task that a cancelled call had started or waited for. */
 export type TaskOutcome =
@@ -29,7 +29,7 @@ export type TaskOutcome =
 
 export interface CancelledCall {
   tool: ToolName;
-  cause: Cause;
+  cause: CancelCause;
   /** Absent if the call sent nothing. */
   session?: Session;
   fate: TaskOutcome;

@@ -14,7 +14,7 @@ export type OnCancel = (typeof ON_CANCEL)[number];
  */
 type CauseName = 'person' | 'timeout' | 'client-gone' | 'unexplained';
 
-export interface Cause {
+export interface CancelCause {
   name: CauseName;
   /** The client's own words, shortened; '' when it gave none. */
   words: string;
@@ -31,7 +31,7 @@ const PERSON =
   /\b(?:user|person|human)\b.{0,40}\b(?:cancel|abort|interrupt|stop)|\b(?:cancel|abort|interrupt|stop)\w*\b.{0,40}\b(?:user|person|human)\b/i;
 
 /** @param reason the abort reason of the call's signal */
-export function causeOf(reason: unknown): Cause {
+export function cancelCauseOf(reason: unknown): CancelCause {
   if (reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed)
     return { name: 'client-gone', words: '' };
   // Without a reason from the client, the signal carries the platform's default reason.
@@ -44,12 +44,12 @@ export function causeOf(reason: unknown): Cause {
  * Only a person's stop may end a task, and only if the setting says so. A timeout or a lost connection detaches
  * (E4).
  */
-export function effectOfCause({ name }: Cause, setting: OnCancel): OnCancel {
+export function effectOfCause({ name }: CancelCause, setting: OnCancel): OnCancel {
   return name === 'person' ? setting : 'detach';
 }
 
 /** The cause as the second half of a sentence, such as `the client timed out (…)`. */
-export function causeWords({ name, words }: Cause): string {
+export function causeWords({ name, words }: CancelCause): string {
   const said = words === '' ? '' : ` ("${words}")`;
   switch (name) {
     case 'person':

@@ -16,7 +16,7 @@ import type { DelegationService } from '../../sessions/delegation-service.ts';
 import type { Session } from '../../sessions/session.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
-import { type Cause, causeOf, causeWords, effectOfCause, type OnCancel } from './cause.ts';
+import { type CancelCause, cancelCauseOf, causeWords, effectOfCause, type OnCancel } from './cause.ts';
 import { type TaskOutcome, outcomeText, type CancelledCall, type CancelledCalls } from './cancelled-calls.ts';
 
 /** The session that a call waits for. It is set when the call has sent its message or found its session. */
@@ -42,7 +42,7 @@ export class OpenCall {
   readonly #watching: OpenCallOptions;
   readonly #unwatch: () => void;
   #awaited: AwaitedWork | undefined;
-  #cause: Cause | undefined;
+  #cause: CancelCause | undefined;
 
   constructor(watching: OpenCallOptions) {
     this.#watching = watching;
@@ -71,14 +71,14 @@ export class OpenCall {
   }
 
   #withdrawn(): void {
-    this.#cause = causeOf(this.#watching.signal.reason);
+    this.#cause = cancelCauseOf(this.#watching.signal.reason);
     const { requestId, tool, log } = this.#watching;
     const { name, words } = this.#cause;
     log.info({ requestId, tool, cause: name, reason: words }, 'the client cancelled a call');
     if (this.#awaited !== undefined) this.#settle(this.#cause, this.#awaited);
   }
 
-  #settle(cause: Cause, { session, delegations, delivery }: AwaitedWork): void {
+  #settle(cause: CancelCause, { session, delegations, delivery }: AwaitedWork): void {
     const { tool, onCancel } = this.#watching;
     const cancels = effectOfCause(cause, onCancel) === 'cancel';
     const ended = session.view !== undefined && hasEnded(session.view) && delivery === undefined;

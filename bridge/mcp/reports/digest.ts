@@ -3,7 +3,7 @@
  * important items first, while they fit. Counts the items that do not fit; `wait_for_task` has the full report. Pure.
  */
 import { z } from 'zod';
-import { notDone } from '../../../shared/protocol/not-done.ts';
+import { notDoneText } from '../../../shared/protocol/not-done.ts';
 import { visibleLine, safeCutBefore } from '../../../shared/text/visible-text.ts';
 import type { CallView, Cost, TaskView } from '../../sessions/task-view.ts';
 import { grantWords, standingGrants } from './grant-words.ts';
@@ -70,7 +70,7 @@ export interface DigestFacts {
   /** The events since the given cursor, oldest first. */
   changes: readonly string[];
   changesComplete: boolean;
-  /** Why the view is incomplete; see `problemOf`. */
+  /** Why the view is incomplete; see `problemMessage`. */
   problem: string | undefined;
   next: string;
   /** In milliseconds since 1970. */
@@ -190,7 +190,7 @@ function addGrants({ view, now }: DigestFacts, add: Add, current: Current): numb
 /** Adds the problem, the question or the agent's message, up to the length that fits. */
 function addSayings({ view, problem }: DigestFacts, add: Add): void {
   const question = problem === undefined ? (view?.question ?? null) : null;
-  const missing = view === undefined ? '' : notDone(view.state, view.calls);
+  const missing = view === undefined ? '' : notDoneText(view.state, view.calls);
   const text = view === undefined || view.pending.length > 0 ? '' : view.text;
   const message = problem ?? [missing, text].filter((each) => each !== '').join('. ');
   for (const most of SAYINGS) {

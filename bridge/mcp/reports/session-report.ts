@@ -1,6 +1,6 @@
 /** Builds the report of a session. `session-result.ts` chooses the parts for a tool's result. */
 import { z } from 'zod';
-import { notDone } from '../../../shared/protocol/not-done.ts';
+import { notDoneText } from '../../../shared/protocol/not-done.ts';
 import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
 import { pendingReasonSchema, sideEffectSchema } from '../../../shared/protocol/tool-approval.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
@@ -106,7 +106,7 @@ export interface ReportContext {
   agent: string;
   state: SessionStateName;
   view: TaskView | undefined;
-  /** Why the view is incomplete; see `problemOf`. */
+  /** Why the view is incomplete; see `problemMessage`. */
   problem: string | undefined;
   notes: readonly string[];
   next: string;
@@ -130,7 +130,7 @@ export function reportOf({
   const pending = pendingReports(view?.pending ?? []);
   const waiting = new Set(pending.map(({ callId }) => callId));
   const calls = (view?.calls ?? []).filter(({ callId }) => !waiting.has(callId));
-  const missing = notDone(state, view?.calls ?? []);
+  const missing = notDoneText(state, view?.calls ?? []);
   const hidden = calls.length - SHOWN_CALLS;
   return {
     sessionId,

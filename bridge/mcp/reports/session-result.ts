@@ -67,12 +67,12 @@ export type Extent =
   { type: 'whole' } | { type: 'first' } | { type: 'since'; seen: SeenResult; delta: string };
 
 export function resultOf(report: SessionReport, extent: Extent): SessionResult {
-  if (extent.type === 'whole') return { ...report, pending: report.pending.map(wholeOf) };
+  if (extent.type === 'whole') return { ...report, pending: report.pending.map(toWholePending) };
   const { calls, notes, pending, ...rest } = report;
   if (extent.type === 'first')
     return {
       ...rest,
-      pending: pending.map(firstOf),
+      pending: pending.map(toFirstPending),
       ...(calls.length > 0 && { calls: calls.map(toldCall) }),
       ...(notes.length > 0 && { notes }),
     };
@@ -83,7 +83,7 @@ export function resultOf(report: SessionReport, extent: Extent): SessionResult {
     ...kept,
     delta,
     message: message === seen.message ? '' : message,
-    pending: pending.map((each) => (hadPreviewBefore(each, seen) ? seenBefore(each) : firstOf(each))),
+    pending: pending.map((each) => (hadPreviewBefore(each, seen) ? seenBefore(each) : toFirstPending(each))),
     cost: JSON.stringify(cost) === seen.cost ? null : cost,
     ...(changed.length > 0 && { calls: changed.map(toldCall) }),
     ...(notes.length > 0 && { notes }),
@@ -125,7 +125,7 @@ export function hasNews(report: SessionReport, seen: SeenResult): boolean {
 }
 
 /** A pending action as the client's first result shows it. */
-export function firstOf({
+export function toFirstPending({
   unshown,
   why,
   cut,
@@ -160,7 +160,7 @@ function previewOf({ shown, cut }: PendingReport): string {
 }
 
 /** A pending action with its whole input. */
-export function wholeOf({ unshown: _unshown, ...action }: PendingReport): PendingResult {
+export function toWholePending({ unshown: _unshown, ...action }: PendingReport): PendingResult {
   return action;
 }
 

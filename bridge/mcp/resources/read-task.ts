@@ -4,7 +4,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { asStreamResponse } from '../../agents/task-event.ts';
 import type { Bridge } from '../bridge-context.ts';
 import type { Session } from '../../sessions/session.ts';
-import { fold, hasEnded } from '../../sessions/task-view.ts';
+import { foldObserved, hasEnded } from '../../sessions/task-view.ts';
 import { contentOf, type ReadTask } from './task-content.ts';
 import type { TaskAddress } from '../../sessions/task-uri.ts';
 
@@ -26,7 +26,7 @@ async function found(session: Session, taskId: string, withHistory: boolean): Pr
   if (atHand !== undefined && !withHistory) return { agent: agent.name, view: atHand, history: [] };
   const { task, told } = await agent.ask(async (connection) => {
     const answer: Task = await connection.task(taskId);
-    return { task: answer, told: fold(undefined, connection.dialect.read(asStreamResponse(answer))) };
+    return { task: answer, told: foldObserved(undefined, connection.dialect.read(asStreamResponse(answer))) };
   });
   const history: readonly Message[] = task.history;
   if (atHand !== undefined) return { agent: agent.name, view: atHand, history };

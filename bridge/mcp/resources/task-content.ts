@@ -4,7 +4,7 @@ import type { Aside } from '../../../shared/protocol/tool-approval.ts';
 import { visibleJson, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import { messageText } from '../../dialects/parts.ts';
 import { agentOutput, pendingReport, reportOf } from '../reports/session-report.ts';
-import { firstOf, resultOf } from '../reports/session-result.ts';
+import { toFirstPending, resultOf } from '../reports/session-result.ts';
 import { pendingBlock } from '../reports/session-text.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import type { TaskPart } from '../../sessions/task-uri.ts';
@@ -77,7 +77,7 @@ function transcriptOf({ agent, view, history }: ReadTask): string {
 
 /** The diff is complete, however long it is. A client of a resource can read it in pages. */
 function diffOf({ view }: ReadTask): string {
-  const pending = view.pending.map((action) => firstOf(pendingReport(action)));
+  const pending = view.pending.map((action) => toFirstPending(pendingReport(action)));
   if (pending.length === 0) return 'Nothing waits for a decision.';
   return pending.map((action, index) => pendingBlock(action, index + 1, pending.length)).join('\n\n');
 }

@@ -1,6 +1,6 @@
 /** Creates the MCP task that a call returns in place of a result, for clients with the tasks extension. */
 import type { Session } from '../../sessions/session.ts';
-import { isOver, problemOf } from '../../sessions/session-state.ts';
+import { isOver, problemMessage } from '../../sessions/session-state.ts';
 import type { WaitEnd } from '../../sessions/wait-for-session.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import type { ToolCall } from '../tool/tool.ts';
@@ -29,7 +29,7 @@ export async function createdTask(
     state: session.stateName,
     over: isOver(session.state),
     view: session.view,
-    problem: problemOf(session.state),
+    problem: problemMessage(session.state),
     createdAt: taskCreatedAt(call.bridge.sessions, session),
     changedAt: session.activity.changedAt,
     forms: [],

@@ -1,6 +1,6 @@
 /** Builds a session's task for the MCP tasks extension (`io.modelcontextprotocol/tasks`, 2026-07-28). Pure. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { notDone } from '../../../shared/protocol/not-done.ts';
+import { notDoneText } from '../../../shared/protocol/not-done.ts';
 import type { Form, UrlForm } from '../../approvals/form-field.ts';
 import type { OfferedForm } from '../../approvals/offered-forms.ts';
 import { phaseOf } from '../reports/phase.ts';
@@ -41,7 +41,7 @@ interface TaskReplyParts {
   /** The task cannot change any more; see `isOver`. */
   over: boolean;
   view: TaskView | undefined;
-  /** Why the view is incomplete; see `problemOf`. */
+  /** Why the view is incomplete; see `problemMessage`. */
   problem: string | undefined;
   createdAt: Date;
   changedAt: Date;
@@ -82,7 +82,7 @@ function headOf(
   pollIntervalMs: number,
 ): TaskHead {
   const said = view?.state === 'auth-required' ? view.text : phaseOf(view, state);
-  const missing = notDone(state, view?.calls ?? []);
+  const missing = notDoneText(state, view?.calls ?? []);
   const words = problem ?? [said, missing].filter((each) => each !== '').join(', ');
   return {
     taskId,

@@ -4,8 +4,8 @@ import { asStreamResponse } from '../../agents/task-event.ts';
 import type { Bridge } from '../bridge-context.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Session } from '../../sessions/session.ts';
-import { isOver, problemOf } from '../../sessions/session-state.ts';
-import { fold, hasEnded, type TaskView } from '../../sessions/task-view.ts';
+import { isOver, problemMessage } from '../../sessions/session-state.ts';
+import { foldObserved, hasEnded, type TaskView } from '../../sessions/task-view.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
 import { commandLineNotes, offeredForms, type OfferedForms } from '../../approvals/offered-forms.ts';
 import { announceResults } from '../tool/announce-results.ts';
@@ -33,7 +33,7 @@ export async function findTask({ sessions }: Bridge, id: string): Promise<FoundT
   if (handle.taskId === '' || session.view?.taskId === handle.taskId)
     return { session, view: session.view, current: true };
   const view = await session.agent.ask(async (connection) =>
-    fold(undefined, connection.dialect.read(asStreamResponse(await connection.task(handle.taskId)))),
+    foldObserved(undefined, connection.dialect.read(asStreamResponse(await connection.task(handle.taskId)))),
   );
   return { session, view, current: false };
 }
@@ -77,7 +77,7 @@ export async function showTask(
     state,
     over: ended,
     view,
-    problem: (current ? problemOf(session.state) : undefined) ?? trouble,
+    problem: (current ? problemMessage(session.state) : undefined) ?? trouble,
     createdAt: taskCreatedAt(bridge.sessions, session),
     changedAt: session.activity.changedAt,
     forms,

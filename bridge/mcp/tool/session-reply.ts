@@ -17,7 +17,7 @@ import {
 } from '../reports/session-result.ts';
 import { sessionText } from '../reports/session-text.ts';
 import type { Session } from '../../sessions/session.ts';
-import { problemOf, type SessionState } from '../../sessions/session-state.ts';
+import { problemMessage, type SessionState } from '../../sessions/session-state.ts';
 import type { WaitEnd } from '../../sessions/wait-for-session.ts';
 import type { Bridge } from '../bridge-context.ts';
 import type { ToolCall } from './tool.ts';
@@ -164,7 +164,7 @@ export function currentReport(
   { notes, next, program, from, brief, before }: ReportWords,
 ): SessionReport {
   const { id, agent, view, state, stateName } = session;
-  const problem = state === undefined ? undefined : problemOf(state);
+  const problem = state === undefined ? undefined : problemMessage(state);
   const report = reportOf({
     sessionId: id,
     agent: agent.name,

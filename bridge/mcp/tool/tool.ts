@@ -8,7 +8,7 @@ import type {
   Tool as ListedTool,
 } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
-import { issuesOf } from '../../../shared/settings/config.ts';
+import { issuesText } from '../../../shared/settings/config.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { Activity } from '../../../shared/protocol/tool-approval.ts';
@@ -249,7 +249,7 @@ export function waitMs(seconds: number | undefined, progress: boolean): number {
 
 /** MCP 2025-11-25, tools: errors in a call's arguments are results, so that the model can correct itself. */
 function unfit(name: string, error: z.ZodError): CallToolResult {
-  const text = `Input validation error: Invalid arguments for tool ${name}: ${issuesOf(error)}`;
+  const text = `Input validation error: Invalid arguments for tool ${name}: ${issuesText(error)}`;
   return { content: [{ type: 'text', text }], isError: true };
 }
 

@@ -11,7 +11,7 @@ import type { SessionResult } from '../reports/session-result.ts';
 import type { Session } from '../../sessions/session.ts';
 import { isOver } from '../../sessions/session-state.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
-import { waitFor, type WaitEnd, type WaitOptions } from '../../sessions/wait-for-session.ts';
+import { waitForSession, type WaitEnd, type WaitOptions } from '../../sessions/wait-for-session.ts';
 import { createdTask } from '../tasks/created-task.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import type { ToolCall } from '../tool/tool.ts';
@@ -145,7 +145,7 @@ function asking(call: ToolCall, { session, timeout }: AwaitedSession): FormReque
 
 function waited(call: ToolCall, { session, delivery, timeout, atLeast }: AwaitedSession): Promise<WaitEnd> {
   const { signal, report } = call;
-  return waitFor({
+  return waitForSession({
     session,
     ...(delivery === undefined ? {} : { delivery }),
     timeout,

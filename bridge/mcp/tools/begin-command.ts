@@ -6,7 +6,7 @@ import type { Session } from '../../sessions/session.ts';
 import type { ToolCall } from '../tool/tool.ts';
 import type { InterimResult } from '../tool/tool-result.ts';
 import { joinIdenticalTask, startTask, type StartedTask } from './begin.ts';
-import { permitStart, placeWorkspace } from './permit-start.ts';
+import { permitStart, checkCallWorkspace } from './permit-start.ts';
 import { taskSettingsFor, withAgentPaths } from './task-settings.ts';
 
 export interface WantedCommand {
@@ -23,7 +23,7 @@ export async function beginCommand(
   call: ToolCall,
   { agent, command, going, workspace }: WantedCommand,
 ): Promise<StartedTask | { interim: InterimResult }> {
-  const placed = await placeWorkspace(call, workspace);
+  const placed = await checkCallWorkspace(call, workspace);
   const wanted: TaskSettings = placed === undefined ? {} : { workspace: placed.path };
   const settings =
     going === undefined

@@ -70,7 +70,7 @@ export async function startTask(call: ToolCall, beginning: StartedWork): Promise
  * Waits for the outcome, at most as long as the call may wait.
  * @param atLeast a state to wait for even after that time, as in `WaitOptions`
  */
-export async function awaitBegun(
+export async function awaitStartedTask(
   call: ToolCall,
   { session, delivery, notes, acknowledgement }: StartedTask,
   waitSeconds: number | undefined,

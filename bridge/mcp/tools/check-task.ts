@@ -7,7 +7,7 @@ import { shortStep } from '../reports/next-step.ts';
 import { toolExecutions } from '../reports/tool-executions.ts';
 import { statusText } from '../reports/status-text.ts';
 import type { Session } from '../../sessions/session.ts';
-import { problemOf } from '../../sessions/session-state.ts';
+import { problemMessage } from '../../sessions/session-state.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
 
@@ -38,7 +38,7 @@ export const checkTask = defineTool({
         view: session.view,
         cursor: session.cursor,
         ...changesSince(session, since),
-        problem: problemOf(session.state) ?? session.trouble?.message,
+        problem: problemMessage(session.state) ?? session.trouble?.message,
         now: Date.now(),
         next:
           onlyPerson === undefined

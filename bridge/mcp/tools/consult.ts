@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { awaitRound } from './await-session.ts';
-import { awaitBegun, startTask, joinIdenticalTask } from './begin.ts';
+import { awaitStartedTask, startTask, joinIdenticalTask } from './begin.ts';
 import * as fields from '../tool/input-fields.ts';
 import { taskSettingsFor, withTier } from './task-settings.ts';
 import { defineTool } from '../tool/tool.ts';
@@ -39,7 +39,7 @@ export const consult = defineTool({
     const unsure = enforced
       ? []
       : [`Agent "${agent.name}" was asked to change nothing, but has no setting that ensures this.`];
-    return awaitBegun(call, { ...begun, notes: [...begun.notes, ...unsure] }, waitSeconds);
+    return awaitStartedTask(call, { ...begun, notes: [...begun.notes, ...unsure] }, waitSeconds);
   },
 });
 

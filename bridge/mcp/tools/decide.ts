@@ -1,6 +1,6 @@
 /** `approve_or_deny_pending_action`: sends a person's decision on a pending action. */
 import { z } from 'zod';
-import { wrongTitle } from '../../approvals/check-action-title.ts';
+import { wrongTitleError } from '../../approvals/check-action-title.ts';
 import {
   actionTitleSchema,
   decisionInputSchema,
@@ -9,7 +9,7 @@ import {
   personDecisionOf,
 } from '../../approvals/decision-input.ts';
 import { refuseForPerson } from '../reports/human-only-guidance.ts';
-import { refuseUnseen, seenInPart } from '../../approvals/seen-whole.ts';
+import { refuseCutPreviews, cutPreviewError } from '../../approvals/seen-whole.ts';
 import { sendDecisions } from '../../approvals/send-decisions.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { pendingReports } from '../reports/session-report.ts';
@@ -61,11 +61,11 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     await session.refresh();
     const reports = pendingReports(session.view?.pending ?? []);
-    refuseUnseen(reports, inputs);
+    refuseCutPreviews(reports, inputs);
     const taskId = session.view?.taskId ?? '';
-    const inPart = seenInPart(inputs, (shown) => call.bridge.cutPreviews.has(taskId, shown));
+    const inPart = cutPreviewError(inputs, (shown) => call.bridge.cutPreviews.has(taskId, shown));
     if (inPart !== undefined) return questionAgain(call, session, inPart);
-    const otherTitle = wrongTitle(reports, inputs, call.client.forms !== 'none');
+    const otherTitle = wrongTitleError(reports, inputs, call.client.forms !== 'none');
     if (otherTitle !== undefined) return questionAgain(call, session, otherTitle);
     const given = inputs.map((input) => personDecisionOf(input));
     call.beforeSending();

@@ -6,11 +6,11 @@ import type { DelegatedWork } from '../../state/outbox-entry.ts';
 import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { permitStart, placeWorkspace } from './permit-start.ts';
+import { permitStart, checkCallWorkspace } from './permit-start.ts';
 import { decideHint, humanOnlyGuidance, refuseForPerson } from '../reports/human-only-guidance.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { awaitRound } from './await-session.ts';
-import { awaitBegun, startTask, joinIdenticalTask } from './begin.ts';
+import { awaitStartedTask, startTask, joinIdenticalTask } from './begin.ts';
 import { acknowledgementOf } from '../reports/acknowledgement.ts';
 import * as fields from '../tool/input-fields.ts';
 import { withAgentPaths, taskSettingsFor, unsupportedSettingsNote, withTier } from './task-settings.ts';
@@ -50,7 +50,7 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
   ) {
     if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
     const { registry, sessions, defaults } = call.bridge;
-    const placed = await placeWorkspace(call, workspace);
+    const placed = await checkCallWorkspace(call, workspace);
     const wanted: TaskSettings = {
       ...(placed === undefined ? {} : { workspace: placed.path }),
       ...(autoExecute === undefined ? {} : { autoExecute }),
@@ -68,7 +68,7 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
     const attached = await attach(call, { files, directory: placed?.path });
     const beginning = { agent, text: task, settings, going, ...attached };
     const again = await joinIdenticalTask(call, beginning);
-    if (again !== undefined) return awaitBegun(call, again, waitSeconds);
+    if (again !== undefined) return awaitStartedTask(call, again, waitSeconds);
     const unasked = autoExecute === true || mode === 'auto';
     const interim = await permitStart(call, { task, placed, unasked });
     if (interim !== undefined) return { interim };
@@ -79,7 +79,7 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
     const begun = await startTask(call, beginning);
     const notes = [...begun.notes, ...(await unsupportedSettingsNote(agent, wanted))];
     const started = { ...begun, notes, ...(acknowledgement !== undefined && { acknowledgement }) };
-    return awaitBegun(call, started, waitSeconds).catch(async (error: unknown) => {
+    return awaitStartedTask(call, started, waitSeconds).catch(async (error: unknown) => {
       // The task asked for a decision while the message was on its way.
       if (error instanceof ProductError && error.reason === 'DECISION_NEEDED') {
         await begun.session.look();

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { commandCallSchema, commandLine, type CommandCall } from '../../../shared/protocol/agent-command.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
-import { commandsOf } from '../../agents/agent-commands.ts';
+import { fetchCommands } from '../../agents/agent-commands.ts';
 import { refuseForPerson } from '../reports/human-only-guidance.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { awaitRound } from './await-session.ts';
-import { awaitBegun } from './begin.ts';
+import { awaitStartedTask } from './begin.ts';
 import { beginCommand } from './begin-command.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool, type ToolCall } from '../tool/tool.ts';
@@ -41,11 +41,11 @@ export const executeCommand = defineTool({
     const going = sessionId === undefined ? undefined : await sessions.find(sessionId, { agent: named });
     const agent = going?.agent ?? registry.pick(agentName);
     const asked: CommandCall = { command, args };
-    await commandsOf(agent);
+    await fetchCommands(agent);
     const { dialect } = await agent.connect();
     if (dialect.name === 'gemini') return answeredAtOnce(agent, asked, call);
     const begun = await beginCommand(call, { agent, command: asked, going, workspace });
-    return 'interim' in begun ? begun : awaitBegun(call, begun, waitSeconds);
+    return 'interim' in begun ? begun : awaitStartedTask(call, begun, waitSeconds);
   },
 });
 

@@ -27,7 +27,7 @@ export interface RequestedStart {
 }
 
 /** Whether the call may use its workspace; undefined when the call names none. */
-export async function placeWorkspace(
+export async function checkCallWorkspace(
   { client, bridge, signal }: ToolCall,
   workspace: string | undefined,
 ): Promise<WorkspaceCheck | undefined> {

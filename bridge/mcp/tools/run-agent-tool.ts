@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { RUN_TOOL, type CommandCall } from '../../../shared/protocol/agent-command.ts';
-import { commandsOf } from '../../agents/agent-commands.ts';
+import { fetchCommands } from '../../agents/agent-commands.ts';
 import type { Agent } from '../../agents/agent.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { awaitRound } from './await-session.ts';
-import { awaitBegun } from './begin.ts';
+import { awaitStartedTask } from './begin.ts';
 import { beginCommand } from './begin-command.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
@@ -31,7 +31,7 @@ export const runAgentTool = defineTool({
     await refuseUnlessOffered(agent);
     const command: CommandCall = { command: RUN_TOOL, args: [tool, JSON.stringify(input)] };
     const begun = await beginCommand(call, { agent, command, workspace });
-    return 'interim' in begun ? begun : awaitBegun(call, begun, waitSeconds, hasStarted);
+    return 'interim' in begun ? begun : awaitStartedTask(call, begun, waitSeconds, hasStarted);
   },
 });
 
@@ -42,7 +42,7 @@ function hasStarted({ calls }: TaskView): boolean {
 
 /** @throws ProductError UNKNOWN_COMMAND */
 async function refuseUnlessOffered(agent: Agent): Promise<void> {
-  const offered = await commandsOf(agent);
+  const offered = await fetchCommands(agent);
   if (offered.some(({ name }) => name === RUN_TOOL)) return;
   throw new ProductError(
     'UNKNOWN_COMMAND',

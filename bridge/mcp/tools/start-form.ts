@@ -1,7 +1,7 @@
 /** The form that asks a person whether a task may start with settings that the call may not choose itself. Pure. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Form } from '../../approvals/form-field.ts';
-import { clippedRow, MOST_ROWS, productRows } from '../../approvals/form-rows.ts';
+import { clippedRow, MAX_FORM_ROWS, productRows } from '../../approvals/form-rows.ts';
 import { titleOf } from '../../sessions/task-title.ts';
 import type { RequestedStart } from './permit-start.ts';
 
@@ -21,6 +21,6 @@ export function startForm(
     ...productRows(`Directory: ${visibleLine(directory)}`),
     clippedRow(`Task: ${visibleLine(titleOf(task))}`),
   ];
-  if (rows.length > MOST_ROWS) return undefined;
+  if (rows.length > MAX_FORM_ROWS) return undefined;
   return { mode: 'form', message: rows.join('\n'), requestedSchema: { type: 'object', properties: {} } };
 }

@@ -1,7 +1,7 @@
 /** `wait_for_task`: waits until a task needs a decision or ends. */
 import { z } from 'zod';
 import { sessionResultSchema } from '../reports/session-result.ts';
-import { NAMING_MS } from '../../sessions/wait-for-session.ts';
+import { TASK_ID_TIMEOUT_MS } from '../../sessions/wait-for-session.ts';
 import { awaitRound, awaitSession } from './await-session.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
@@ -27,7 +27,7 @@ export const waitForTask = defineTool({
     const since = performance.now();
     const session = await sessions.find(sessionId, {
       agent: registry.named(agent),
-      timeout: Math.max(timeout, NAMING_MS),
+      timeout: Math.max(timeout, TASK_ID_TIMEOUT_MS),
       signal: call.signal,
     });
     call.awaits({ session });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { AbortAnswer } from '../../../shared/protocol/abort-answer.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { issuesOf } from '../../../shared/settings/config.ts';
+import { issuesText } from '../../../shared/settings/config.ts';
 import { jsonBody } from './mcp-endpoint.ts';
 import { rpcError } from './rpc-error.ts';
 
@@ -13,7 +13,7 @@ export type AbortTool = (request: { toolId: string; reason: string }) => Promise
 const wanted = z.strictObject({ reason: z.string().min(1).max(10_000).optional() }).optional();
 
 /** @returns undefined for another address */
-export function abortedTool(path: string): string | undefined {
+export function toolIdInPath(path: string): string | undefined {
   if (!path.startsWith(ABORT_PATH)) return undefined;
   const id = path.slice(ABORT_PATH.length);
   try {
@@ -24,13 +24,13 @@ export function abortedTool(path: string): string | undefined {
 }
 
 /** The body may be absent. Its form is `{"reason": "…"}`. */
-export async function abortAnswer(request: Request, toolId: string, abort: AbortTool): Promise<Response> {
+export async function abortResponse(request: Request, toolId: string, abort: AbortTool): Promise<Response> {
   if (request.method !== 'POST')
     return rpcError(405, `${ABORT_PATH}<toolId> takes POST.`, { headers: { Allow: 'POST' } });
   const body = request.headers.has('content-type') ? await jsonBody(request) : undefined;
   if (body instanceof Response) return body;
   const { data, error } = wanted.safeParse(body);
-  if (error) return rpcError(400, `The body is optional, {"reason": "…"}: ${issuesOf(error)}.`);
+  if (error) return rpcError(400, `The body is optional, {"reason": "…"}: ${issuesText(error)}.`);
   try {
     return Response.json(await abort({ toolId, reason: data?.reason ?? 'aborted over HTTP' }));
   } catch (failure) {

@@ -13,7 +13,7 @@ import { prepareStateDirectory } from '../../../shared/state/state-directory.ts'
 import { obtainToken, tokenPath } from '../../../shared/state/token-file.ts';
 import type { ClientConnection } from '../../sessions/client-tasks.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
-import { ABORT_PATH, abortAnswer, abortedTool, type AbortTool } from './abort-route.ts';
+import { ABORT_PATH, abortResponse, toolIdInPath, type AbortTool } from './abort-route.ts';
 import { isPreflight, corsHeaders, preflightHeaders } from './cors.ts';
 import { checkHostAndOrigin, checkBearerToken, type AccessRules } from './auth.ts';
 import type { ExchangeEnd } from './http-answers.ts';
@@ -144,10 +144,10 @@ async function respond(request: IncomingMessage, response: ServerResponse, insid
     return refuse(response, rpcError(503, 'The bridge is ending.', { headers: again }), forPage);
   }
   const path = pathOf(request);
-  const toolId = abortedTool(path);
+  const toolId = toolIdInPath(path);
   if (toolId !== undefined) {
     inside.concerns({ toolId: toolId.slice(0, 200) });
-    const answer = await abortAnswer(webRequest(request), toolId, inside.abortTool);
+    const answer = await abortResponse(webRequest(request), toolId, inside.abortTool);
     return writeResponse(response, answer, forPage);
   }
   if (path !== PATH)

@@ -1,7 +1,7 @@
 /** A task in a task list. */
 import type * as z from 'zod/mini';
 import { TOOL_APPROVAL } from '../../protocol/extensions.ts';
-import { notDone } from '../../protocol/not-done.ts';
+import { notDoneText } from '../../protocol/not-done.ts';
 import { type DeliveredState, taskStateOf } from './task-state.ts';
 import type { taskListSchema, WireUsage } from './wire.ts';
 
@@ -44,7 +44,7 @@ export function toListedTask({
     sessionId: contextId,
     title: (words.trim().split('\n')[0] ?? '').slice(0, MAX_TITLE),
     state,
-    notDone: notDone(state, calls),
+    notDone: notDoneText(state, calls),
     updatedAt: status.timestamp ?? null,
     cost: usage === undefined ? null : { task: usage, session: sessionUsage ?? usage },
   };

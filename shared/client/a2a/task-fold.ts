@@ -1,6 +1,6 @@
 /** Folds the events of a task into a report. No I/O. */
 import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
-import { notDone } from '../../protocol/not-done.ts';
+import { notDoneText } from '../../protocol/not-done.ts';
 import type { Activity } from '../../protocol/tool-approval.ts';
 import type { Progress } from '../core/progress.ts';
 import { hasEnded } from '../core/task-report.ts';
@@ -51,7 +51,7 @@ export class TaskFold {
       taskId: this.taskId,
       state: this.#state,
       message: this.#pending.length > 0 || question !== null ? '' : this.#message,
-      notDone: notDone(this.#state, [...this.#calls.values()]),
+      notDone: notDoneText(this.#state, [...this.#calls.values()]),
       output: [...this.#said.values()]
         .map((text) => text.trim())
         .filter((text) => text !== '')

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { Agent } from '../../../bridge/agents/agent.ts';
 import { agentOutput } from '../../../bridge/mcp/reports/session-report.ts';
-import { messageOf } from '../../../bridge/sessions/delegation-message.ts';
+import { toMessage } from '../../../bridge/sessions/delegation-message.ts';
 import { Session } from '../../../bridge/sessions/session.ts';
-import { waitFor, type WaitEnd } from '../../../bridge/sessions/wait-for-session.ts';
+import { waitForSession, type WaitEnd } from '../../../bridge/sessions/wait-for-session.ts';
 import { StoredClaims } from '../../../bridge/state/decision-claims.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import { temporaryDatabase } from '../../support/bridge-database.ts';
@@ -123,7 +123,7 @@ describe('a stream that breaks', () => {
       decision: { callId: 'one', shown: 'hash-of-one', decision: 'approve', scope: 'once' },
     } as const;
     const delivery = session.deliver((dialect) =>
-      messageOf(dialect.phraseDecisions([decision], session.asked, 'tool'), {
+      toMessage(dialect.phraseDecisions([decision], session.asked, 'tool'), {
         messageId: randomUUID(),
         sessionId: session.id,
         taskId: session.view?.taskId ?? null,
@@ -178,7 +178,7 @@ describe('a stream that breaks', () => {
 
 function deliver(session: Session): Promise<void> {
   return session.deliver((dialect) =>
-    messageOf(dialect.phraseTask('go', {}), {
+    toMessage(dialect.phraseTask('go', {}), {
       messageId: session.firstMessageId,
       sessionId: null,
       taskId: null,
@@ -188,7 +188,12 @@ function deliver(session: Session): Promise<void> {
 
 function settle(session: Session, delivery?: Promise<void>): Promise<WaitEnd> {
   const { signal } = new AbortController();
-  return waitFor({ session, timeout: 20_000, signal, ...(delivery === undefined ? {} : { delivery }) });
+  return waitForSession({
+    session,
+    timeout: 20_000,
+    signal,
+    ...(delivery === undefined ? {} : { delivery }),
+  });
 }
 
 function never(): never {

@@ -1,5 +1,5 @@
 /** Collects the results of a crawl as text for the model. A stopped crawl returns the report so far. */
-import { count, oneLine } from '../../../../shared/text/one-line.ts';
+import { countWithNoun, oneLine } from '../../../../shared/text/one-line.ts';
 import { truncate } from '../../../../shared/text/capped-text.ts';
 import type { Page } from '../page.ts';
 import { type QueryWords, passagesOf } from './query-words.ts';
@@ -67,7 +67,7 @@ export class CrawlReport {
   }
 
   get summary(): string {
-    return `read ${count(this.#found.length, 'page')}, ${this.#answering().length} with matching passages`;
+    return `read ${countWithNoun(this.#found.length, 'page')}, ${this.#answering().length} with matching passages`;
   }
 
   toString(): string {
@@ -82,7 +82,7 @@ export class CrawlReport {
       ...(answering.length > 0 && rest.length > 0 ? [list('Read without a match:', rest.map(line))] : []),
       ...(this.#failures.length > 0 ? [list(`Not read (${this.#failed}):`, this.#failures)] : []),
       ...(this.#disallowed > 0
-        ? [`Skipped because robots.txt forbids it: ${count(this.#disallowed, 'page')}.`]
+        ? [`Skipped because robots.txt forbids it: ${countWithNoun(this.#disallowed, 'page')}.`]
         : []),
     ];
     const text = parts.join('\n\n');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { factsOf, cardUrls, resumableUrl } from '../../../../bridge/agents/card.ts';
+import { parseCard, cardUrls, resumableUrl } from '../../../../bridge/agents/card.ts';
 import { RESUMABLE_STREAM } from '../../../../shared/protocol/resumable-stream-extension.ts';
 
 const rpc = { url: 'http://127.0.0.1:1/rpc', protocolBinding: 'JSONRPC', protocolVersion: '1.0' };
@@ -7,7 +7,7 @@ const rest = { url: 'http://127.0.0.1:1/rest/', protocolBinding: 'HTTP+JSON', pr
 const extensions = [{ uri: RESUMABLE_STREAM }];
 
 const cursorsAt = (interfaces: object[], declared: object[] = extensions): string | null =>
-  resumableUrl(factsOf({ supportedInterfaces: interfaces, capabilities: { extensions: declared } }));
+  resumableUrl(parseCard({ supportedInterfaces: interfaces, capabilities: { extensions: declared } }));
 
 describe('an agent card', () => {
   test('is searched below the URL first, then at the host, then at the old path', () => {
@@ -24,7 +24,7 @@ describe('an agent card', () => {
   });
 
   test('needs only the agent’s address', () => {
-    expect(factsOf({ supportedInterfaces: [rpc] })).toEqual({
+    expect(parseCard({ supportedInterfaces: [rpc] })).toEqual({
       name: 'unnamed agent',
       description: '',
       version: '',
@@ -46,7 +46,7 @@ describe('an agent card', () => {
     [{ supportedInterfaces: [{ ...rpc, url: 7 }] }],
     [{ supportedInterfaces: [rpc], skills: 'many' }],
   ])('X3 %j is refused by name', (card) => {
-    expect(() => factsOf(card)).toThrow(/agent card cannot be used/);
+    expect(() => parseCard(card)).toThrow(/agent card cannot be used/);
   });
 
   test('S1 cursors need the extension and an HTTP+JSON interface of 1.0', () => {

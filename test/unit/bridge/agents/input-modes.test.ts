@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { factsOf } from '../../../../bridge/agents/card.ts';
+import { parseCard } from '../../../../bridge/agents/card.ts';
 import { refuseFiles } from '../../../../bridge/agents/input-modes.ts';
 
 function card(defaultInputModes: string[], skillModes: string[] = []) {
-  return factsOf({
+  return parseCard({
     name: 'some agent',
     supportedInterfaces: [{ url: 'http://a.example', protocolBinding: 'JSONRPC' }],
     defaultInputModes,

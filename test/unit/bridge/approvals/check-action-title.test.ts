@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { wrongTitle } from '../../../../bridge/approvals/check-action-title.ts';
+import { wrongTitleError } from '../../../../bridge/approvals/check-action-title.ts';
 
 const SHOWN = [
   { callId: 'one', title: 'Write one.md' },
@@ -13,7 +13,7 @@ describe('the title of a decision', () => {
     ['of a call that does not wait is left to its agent', [{ callId: 'gone', title: 'Write x' }], true],
     ['may be missing for a question, which has none', [{ callId: 'question' }], true],
   ])('%s', (_, decisions, required) => {
-    expect(wrongTitle(SHOWN, decisions, required)).toBeUndefined();
+    expect(wrongTitleError(SHOWN, decisions, required)).toBeUndefined();
   });
 
   test.each<[string, { callId: string; title?: string }[], boolean]>([
@@ -29,7 +29,7 @@ describe('the title of a decision', () => {
       true,
     ],
   ])('%s is refused, and the error has the right one', (_, decisions, required) => {
-    const refusal = wrongTitle(SHOWN, decisions, required);
+    const refusal = wrongTitleError(SHOWN, decisions, required);
     expect(refusal?.reason).toBe('INVALID_DECISION');
     expect(refusal?.message).toMatch(/Nothing was decided\. The title is "Write one\.md"/);
   });

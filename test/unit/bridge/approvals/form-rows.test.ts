@@ -3,7 +3,7 @@ import { createTwoFilesPatch } from 'diff';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { approvalForms } from '../../../../bridge/approvals/form.ts';
-import { COLUMNS, formRows, MOST_ROWS, summaryRows } from '../../../../bridge/approvals/form-rows.ts';
+import { ROW_COLUMNS, formRows, MAX_FORM_ROWS, summaryRows } from '../../../../bridge/approvals/form-rows.ts';
 import type { PendingAction, Preview } from '../../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
@@ -135,9 +135,9 @@ describe('the rows of an action that fits into a form', () => {
     const [ask] = approvalForms({ pending: [asked], question: null }, () => undefined);
     if (ask?.about !== 'page') throw new Error('in a form');
     const rows = ask.message.split('\n');
-    expect(rows.length).toBeLessThanOrEqual(MOST_ROWS);
+    expect(rows.length).toBeLessThanOrEqual(MAX_FORM_ROWS);
     expect(rows.at(-1)).toMatch(/Open the page to decide it/);
-    expect(Math.max(...rows.map((row) => stringWidth(row)))).toBeLessThanOrEqual(COLUMNS);
+    expect(Math.max(...rows.map((row) => stringWidth(row)))).toBeLessThanOrEqual(ROW_COLUMNS);
   });
 
   test('D5 the link to the page gives the action’s size', () => {
@@ -192,10 +192,10 @@ describe('any preview', () => {
         (preview, reason) => {
           const asked = action({ preview, reason });
           const rows = formRows(asked) ?? summaryRows(asked);
-          expect(rows.length).toBeLessThanOrEqual(MOST_ROWS);
+          expect(rows.length).toBeLessThanOrEqual(MAX_FORM_ROWS);
           for (const row of rows) {
             expect(row).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
-            expect(stringWidth(row)).toBeLessThanOrEqual(COLUMNS);
+            expect(stringWidth(row)).toBeLessThanOrEqual(ROW_COLUMNS);
             expect(row).toMatch(
               /^(?:[-+$>│↳](?: |$)|It (?:RAN|CHANGED)|(?:Create|Change|Delete|Call|Run|in)(?: |$))/,
             );

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { answerFields, parseFormAnswer } from '../../../../bridge/approvals/answer-fields.ts';
 import { approvalForms, type ApprovalForm } from '../../../../bridge/approvals/form.ts';
-import { COLUMNS, MOST_ROWS } from '../../../../bridge/approvals/form-rows.ts';
+import { ROW_COLUMNS, MAX_FORM_ROWS } from '../../../../bridge/approvals/form-rows.ts';
 import { commandLineNotes } from '../../../../bridge/approvals/offered-forms.ts';
 import { withShownCode } from '../../../../bridge/dialects/question-form.ts';
 import type { Question } from '../../../../shared/protocol/question.ts';
@@ -51,7 +51,7 @@ describe('D5 a question that does not fit into four rows of 74 columns', () => {
     const ask = askAbout(question);
     if (ask.about !== 'page') throw new Error(`asked as ${ask.about}`);
     const rows = ask.message.split('\n');
-    expect(rows.length).toBeLessThanOrEqual(MOST_ROWS);
+    expect(rows.length).toBeLessThanOrEqual(MAX_FORM_ROWS);
     expect(rows.at(-1)).toBe('Too long for a form. Open the page to answer it. Decline denies it.');
     expect(commandLineNotes([ask])).toEqual([
       expect.stringMatching(
@@ -80,8 +80,8 @@ describe('D5 a question that does not fit into four rows of 74 columns', () => {
           if (ask === undefined || ask.about === 'unshown') continue;
           const message = ask.about === 'page' ? ask.message : ask.form.message;
           const rows = message.split('\n');
-          expect(rows.length).toBeLessThanOrEqual(MOST_ROWS);
-          for (const row of rows) expect(stringWidth(row)).toBeLessThanOrEqual(COLUMNS);
+          expect(rows.length).toBeLessThanOrEqual(MAX_FORM_ROWS);
+          for (const row of rows) expect(stringWidth(row)).toBeLessThanOrEqual(ROW_COLUMNS);
         }
       }),
     );

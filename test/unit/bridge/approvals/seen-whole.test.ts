@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { refuseUnseen } from '../../../../bridge/approvals/seen-whole.ts';
+import { refuseCutPreviews } from '../../../../bridge/approvals/seen-whole.ts';
 import { pendingReports } from '../../../../bridge/mcp/reports/session-report.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
@@ -11,7 +11,7 @@ describe('an action whose preview was cut', () => {
   it.each(['approve', 'edit', 'trust_tool', 'trust_always'] as const)(
     'R93 cannot be decided with %s',
     (decision) => {
-      expect(() => refuseUnseen(pendingReports([long]), [{ callId: 'long', decision }])).toThrow(
+      expect(() => refuseCutPreviews(pendingReports([long]), [{ callId: 'long', decision }])).toThrow(
         /can only be denied here, and nothing was decided\. .* "mcp-a2a-bridge show long"/,
       );
     },
@@ -20,7 +20,7 @@ describe('an action whose preview was cut', () => {
   it('can be denied, and other actions can be approved', () => {
     const short = pendingWrite('short');
     expect(() =>
-      refuseUnseen(pendingReports([long, short]), [
+      refuseCutPreviews(pendingReports([long, short]), [
         { callId: 'long', decision: 'deny' },
         { callId: 'short', decision: 'approve' },
       ]),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isCurrent, outdatedAction, type FileProposal } from '../../../../bridge/dialects/proposal.ts';
+import { isFileUnchanged, outdatedAction, type FileProposal } from '../../../../bridge/dialects/proposal.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
 const file = (more: Partial<FileProposal> = {}): FileProposal => ({
@@ -23,7 +23,7 @@ describe('a proposal of an agent that does not bind decisions', () => {
     ['one\n', 'one', false],
     ['one\n', '', false],
   ])('whether the shown content %j is current for the file content %j: %j', (before, now, current) => {
-    expect(isCurrent(file({ before }), now)).toBe(current);
+    expect(isFileUnchanged(file({ before }), now)).toBe(current);
   });
 
   test('is shown against the current content, as another question', () => {
@@ -32,7 +32,7 @@ describe('a proposal of an agent that does not bind decisions', () => {
     expect(once.action.shown).not.toBe(before.shown);
     expect(once.action).toMatchObject({ callId: 'c', reason: 'content-changed' });
     expect(diffOf(file(), 'mine\n')).toContain('-mine\n+two\n');
-    expect(isCurrent(once.file, 'mine\n')).toBe(true);
+    expect(isFileUnchanged(once.file, 'mine\n')).toBe(true);
     const twice = outdatedAction(once.action, once.file, 'one\n');
     expect(twice.action.shown).not.toBe(before.shown);
   });

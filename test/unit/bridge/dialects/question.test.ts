@@ -5,7 +5,7 @@ import { extractUrls } from '../../../../bridge/dialects/extract-urls.ts';
 import { phraseAnswer, questionOf } from '../../../../bridge/dialects/question.ts';
 import {
   answerAsData,
-  missingFrom,
+  missingRequiredFields,
   withShownCode,
   schemaIn,
 } from '../../../../bridge/dialects/question-form.ts';
@@ -72,8 +72,8 @@ describe('an answer', () => {
     expect(answerAsData('[1]')).toBeUndefined();
     expect(answerAsData('{"a":')).toBeUndefined();
     expect(answerAsData('null')).toBeUndefined();
-    expect(missingFrom({ a: 1 }, schema)).toEqual([]);
-    expect(missingFrom({}, {})).toEqual([]);
+    expect(missingRequiredFields({ a: 1 }, schema)).toEqual([]);
+    expect(missingRequiredFields({}, {})).toEqual([]);
     expect(schemaIn(schema)).toBe(schema);
     expect(schemaIn({ schema: { type: 'string' } })).toBeNull();
     expect(schemaIn('x')).toBeNull();

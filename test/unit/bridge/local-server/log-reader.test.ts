@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readLastLines, readOn } from '../../../../bridge/local-server/log-reader.ts';
+import { readLastLines, readNewContent } from '../../../../bridge/local-server/log-reader.ts';
 import { logFile } from '../../../../shared/runtime/log-file.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 /** Of the log, in bytes: seven lines. */
 const LIMIT = 56;
-/** More turns of the event loop than one call of `readOn` takes. */
+/** More turns of the event loop than one call of `readNewContent` takes. */
 const TURNS = 40;
 /** All lines have the same length. So a new log can be as long as the old one was. */
 const line = (n: number): string => `line ${String(n).padStart(2, '0')}`;
@@ -32,10 +32,10 @@ describe.each(Array.from({ length: TURNS }, (_, turn) => turn))(
       let shown = '';
       const show = (chunk: Buffer): void => void (shown += chunk.toString());
       write(6, 6);
-      const reading = readOn(path, found.position, show);
+      const reading = readNewContent(path, found.position, show);
       for (let n = 0; n < turn; n += 1) await new Promise((resolve) => setImmediate(resolve));
       write(7, last);
-      await readOn(path, await reading, show);
+      await readNewContent(path, await reading, show);
       const all = Array.from({ length: last }, (_, at) => line(at + 1));
       expect([...found.lines, ...shown.trim().split('\n')]).toEqual(all);
     });
@@ -58,6 +58,6 @@ test('a reader goes on in the log of the next server', async () => {
   await rename(path, `${path}.1`);
   await writeFile(path, 'of the next server, which is longer\n');
   let shown = '';
-  await readOn(path, found.position, (chunk) => void (shown += chunk.toString()));
+  await readNewContent(path, found.position, (chunk) => void (shown += chunk.toString()));
   expect(shown).toBe('of the next server, which is longer\n');
 });

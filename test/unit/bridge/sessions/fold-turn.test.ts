@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { withShownCode } from '../../../../bridge/dialects/question-form.ts';
 import type { Observation } from '../../../../bridge/dialects/observation.ts';
-import { fold, hasSettled, type TaskView } from '../../../../bridge/sessions/task-view.ts';
+import { foldObserved, hasSettled, type TaskView } from '../../../../bridge/sessions/task-view.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
 const ids = { taskId: 't', sessionId: 's' };
@@ -42,7 +42,7 @@ const output = (text: string): Observation => ({ type: 'tool-output', ...ids, ca
 
 function folded(...observations: Observation[]): TaskView {
   let view: TaskView | undefined;
-  for (const each of observations) view = fold(view, { seq: null, observations: [each] });
+  for (const each of observations) view = foldObserved(view, { seq: null, observations: [each] });
   if (view === undefined) throw new Error('nothing was folded');
   return view;
 }
@@ -120,7 +120,7 @@ describe('a turn in several events', () => {
 
   test('a repeated end of a call, and a repeated start of the turn, change nothing', () => {
     const view = folded(moving, ...asked('c'), ended('c'));
-    expect(fold(view, { seq: null, observations: [ended('c'), moving] })).toBe(view);
+    expect(foldObserved(view, { seq: null, observations: [ended('c'), moving] })).toBe(view);
   });
 
   test('the output of a running tool is its newest part', () => {

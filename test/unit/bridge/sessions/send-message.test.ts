@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import type { Message, StreamResponse } from '@a2a-js/sdk';
 import { Agent } from '../../../../bridge/agents/agent.ts';
 import type { A2aConnection } from '../../../../bridge/agents/connection.ts';
-import { messageOf } from '../../../../bridge/sessions/delegation-message.ts';
-import { send } from '../../../../bridge/sessions/send-message.ts';
+import { toMessage } from '../../../../bridge/sessions/delegation-message.ts';
+import { sendUntilAcknowledged } from '../../../../bridge/sessions/send-message.ts';
 import { quietConnection } from '../../../support/quiet-connection.ts';
 
 const BACK_OFF = { retries: 6, minTimeout: 1, maxTimeout: 1, factor: 1, randomize: false };
 
-const message: Message = messageOf(
+const message: Message = toMessage(
   { parts: [], metadata: undefined },
   { messageId: 'm', sessionId: null, taskId: null },
 );
@@ -52,7 +52,7 @@ class DyingAgent extends Agent {
 }
 
 const sendTo = (agent: Agent): Promise<unknown> =>
-  send({
+  sendUntilAcknowledged({
     agent,
     write: () => Promise.resolve(message),
     backOff: BACK_OFF,

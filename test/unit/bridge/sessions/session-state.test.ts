@@ -4,8 +4,8 @@ import type { Observation } from '../../../../bridge/dialects/observation.ts';
 import {
   isOver,
   NEW_SESSION,
-  next,
-  problemOf,
+  nextSessionState,
+  problemMessage,
   type SessionEvent,
   type SessionState,
   stateName,
@@ -29,7 +29,8 @@ const status = (state: Status['state'], more: Partial<Status> = {}): SessionEven
     ],
   },
 });
-const after = (...events: readonly SessionEvent[]): SessionState => events.reduce(next, NEW_SESSION);
+const after = (...events: readonly SessionEvent[]): SessionState =>
+  events.reduce(nextSessionState, NEW_SESSION);
 const send = (answers?: string, delegates = true): SessionEvent => ({ type: 'sending', answers, delegates });
 const DELIVERED: SessionEvent = { type: 'delivered' };
 const FORGOTTEN: SessionEvent = { type: 'forgotten', error: UNKNOWN };
@@ -67,7 +68,7 @@ describe('the state of a session', () => {
         for (const event of events) {
           const before = state;
           const copy = structuredClone(stateName(before));
-          state = next(before, event);
+          state = nextSessionState(before, event);
           expect(stateName(before)).toBe(copy);
           const task = taskOf(state);
           if (task?.type === 'ended') expect(hasEnded(task.view)).toBe(true);
@@ -75,7 +76,7 @@ describe('the state of a session', () => {
           if (task?.type === 'unknown-to-agent')
             expect(task.view).toMatchObject({ pending: [], question: null });
           if (state.type === 'not-delivered' && state.delivery.type !== 'silent')
-            expect(problemOf(state)).toContain('not delivered');
+            expect(problemMessage(state)).toContain('not delivered');
           expect(isOver(state) && stateName(state) === 'working').toBe(false);
         }
       }),
@@ -95,17 +96,17 @@ describe('the state of a session', () => {
     const state = after(status('working'), send(), ASKS);
     expect(stateName(state)).toBe('not-delivered');
     expect(taskOf(state)).toMatchObject({ type: 'waiting', view: { pending: [{ callId: 'one' }] } });
-    expect(next(state, DELIVERED)).toBe(taskOf(state));
+    expect(nextSessionState(state, DELIVERED)).toBe(taskOf(state));
   });
 
   test('a message that fails leaves the task unchanged', () => {
     const before = after(status('input-required', { question: QUESTION }));
-    const sending = next(before, send('q', false));
+    const sending = nextSessionState(before, send('q', false));
     expect(sending.type).toBe('working');
     const [was, during] = [taskOf(before), taskOf(sending)];
-    expect(next(sending, { type: 'undelivered', error: LOST, before: was, during })).toBe(before);
-    const moved = next(sending, status('completed'));
-    expect(next(moved, { type: 'undelivered', error: LOST, before: was, during })).toBe(moved);
+    expect(nextSessionState(sending, { type: 'undelivered', error: LOST, before: was, during })).toBe(before);
+    const moved = nextSessionState(sending, status('completed'));
+    expect(nextSessionState(moved, { type: 'undelivered', error: LOST, before: was, during })).toBe(moved);
   });
 
   test('an answered question is not shown again while the agent repeats it', () => {
@@ -118,23 +119,25 @@ describe('the state of a session', () => {
   test('input-required without a question becomes waiting when the stream ends', () => {
     const state = after(status('input-required'));
     expect(state.type).toBe('working');
-    expect(next(state, { type: 'stream-ended' }).type).toBe('waiting');
-    expect(next(after(status('working')), { type: 'stream-ended' }).type).toBe('working');
+    expect(nextSessionState(state, { type: 'stream-ended' }).type).toBe('waiting');
+    expect(nextSessionState(after(status('working')), { type: 'stream-ended' }).type).toBe('working');
   });
 
   test('R100 a forgotten task waits for nothing until the agent reports it again', () => {
-    const forgotten = next(after(ASKS), FORGOTTEN);
+    const forgotten = nextSessionState(after(ASKS), FORGOTTEN);
     expect([stateName(forgotten), taskOf(forgotten)?.view.pending]).toEqual(['unknown-to-agent', []]);
-    expect(next(forgotten, FORGOTTEN)).toBe(forgotten);
-    expect(next(forgotten, ASKS).type).toBe('waiting');
+    expect(nextSessionState(forgotten, FORGOTTEN)).toBe(forgotten);
+    expect(nextSessionState(forgotten, ASKS).type).toBe('waiting');
   });
 
   test('an ended task stays ended if its agent forgets it, and its result is delivered once', () => {
     const ended = after(status('completed'));
-    expect(next(ended, FORGOTTEN)).toBe(ended);
-    const collected = next(ended, { type: 'handed-over' });
+    expect(nextSessionState(ended, FORGOTTEN)).toBe(ended);
+    const collected = nextSessionState(ended, { type: 'handed-over' });
     expect(collected).toMatchObject({ type: 'ended', result: 'handed-over' });
     // With some agents a session continues in the same task.
-    expect(next(next(collected, status('working')), status('completed'))).toMatchObject({ result: 'open' });
+    expect(
+      nextSessionState(nextSessionState(collected, status('working')), status('completed')),
+    ).toMatchObject({ result: 'open' });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { withShownCode } from '../../../../bridge/dialects/question-form.ts';
 import type { Observation, Observed } from '../../../../bridge/dialects/observation.ts';
 import {
-  fold,
+  foldObserved,
   hasEnded,
   hasSettled,
   isInterrupted,
@@ -43,15 +43,15 @@ const at = (seq: number | null, ...observations: Observation[]): Observed => ({ 
 
 function folded(...events: Observed[]): TaskView {
   let view: TaskView | undefined;
-  for (const event of events) view = fold(view, event);
+  for (const event of events) view = foldObserved(view, event);
   if (view === undefined) throw new Error('nothing was folded');
   return view;
 }
 
 describe('the view of a task', () => {
   test('is empty before the first observation', () => {
-    expect(fold(undefined, at(null))).toBeUndefined();
-    expect(fold(undefined, at(1, { type: 'activity', activity: started('c') }))).toBeUndefined();
+    expect(foldObserved(undefined, at(null))).toBeUndefined();
+    expect(foldObserved(undefined, at(1, { type: 'activity', activity: started('c') }))).toBeUndefined();
   });
 
   test('S1 ignores an event at or before its position, so a repeated stream repeats nothing', () => {
@@ -124,15 +124,15 @@ describe('the view of a task', () => {
   test('X3 keeps only the last part of an agent’s endless text', () => {
     const piece = 'x'.repeat(1024 * 1024);
     let view: TaskView | undefined;
-    for (let n = 0; n < 20; n += 1) view = fold(view, at(null, output(piece, true, `o${String(n)}`)));
-    view = fold(view, at(null, output('the end', true, 'last')));
+    for (let n = 0; n < 20; n += 1) view = foldObserved(view, at(null, output(piece, true, `o${String(n)}`)));
+    view = foldObserved(view, at(null, output('the end', true, 'last')));
     const total = (view?.outputs ?? []).reduce((sum, each) => sum + each.text.length, 0);
     expect(total).toBeLessThanOrEqual(16 * 1024 * 1024);
     expect(view?.outputs.at(-1)?.text).toBe('the end');
-    for (let n = 0; n < 3000; n += 1) view = fold(view, at(null, output('', true, `e${String(n)}`)));
+    for (let n = 0; n < 3000; n += 1) view = foldObserved(view, at(null, output('', true, `e${String(n)}`)));
     expect(view?.outputs.length).toBeLessThanOrEqual(1000);
     for (let n = 0; n < 500; n += 1)
-      view = fold(view, at(null, { type: 'activity', activity: started(`c${String(n)}`) }));
+      view = foldObserved(view, at(null, { type: 'activity', activity: started(`c${String(n)}`) }));
     expect(view?.calls.length).toBeLessThanOrEqual(200);
   });
 
@@ -188,7 +188,7 @@ describe('the view of a task', () => {
     );
     expect(view.pending.map((each) => each.callId)).toEqual(['two']);
     expect(hasSettled(view)).toBe(true);
-    const both = fold(view, at(3, { type: 'activity', activity: { ...decided, callId: 'two' } }));
+    const both = foldObserved(view, at(3, { type: 'activity', activity: { ...decided, callId: 'two' } }));
     expect(both?.state).toBe('input-required');
     // All calls are decided, and no event has arrived since: the task works again soon, and waits for no person.
     expect(hasSettled(both ?? view)).toBe(false);

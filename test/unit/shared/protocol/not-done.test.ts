@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { notDone } from '../../../../shared/protocol/not-done.ts';
+import { notDoneText } from '../../../../shared/protocol/not-done.ts';
 
 const call = (title: string, state: string, tool = 'write-file') => ({ tool, title, state });
 
@@ -13,28 +13,28 @@ describe('the list of calls that a completed task did not do', () => {
     [[call('Write a', 'ok'), call('Ask', 'answered'), call('Run b', 'error')], ''],
     [[], ''],
   ])('has each call with its reason: %j', (calls, words) => {
-    expect(notDone('completed', calls)).toBe(words);
+    expect(notDoneText('completed', calls)).toBe(words);
   });
 
   test('omits a call that succeeded at a later try', () => {
-    expect(notDone('completed', [call('Write a', 'denied'), call('Write a', 'ok')])).toBe('');
-    expect(notDone('completed', [call('Write a', 'ok'), call('Write a', 'denied')])).toBe(
+    expect(notDoneText('completed', [call('Write a', 'denied'), call('Write a', 'ok')])).toBe('');
+    expect(notDoneText('completed', [call('Write a', 'ok'), call('Write a', 'denied')])).toBe(
       'not done: Write a (denied)',
     );
-    expect(notDone('completed', [call('a', 'denied', 'x'), call('a', 'ok', 'y')])).toBe(
+    expect(notDoneText('completed', [call('a', 'denied', 'x'), call('a', 'ok', 'y')])).toBe(
       'not done: a (denied)',
     );
   });
 
   test('has the last five, each once, and the number of the others; hidden characters are shown', () => {
     const calls = [...Array(7).keys()].map((at) => call(`Write ${String(at)}`, 'denied'));
-    expect(notDone('completed', [...calls, call('Write 6', 'denied')])).toBe(
+    expect(notDoneText('completed', [...calls, call('Write 6', 'denied')])).toBe(
       'not done: Write 2 (denied), Write 3 (denied), Write 4 (denied), Write 5 (denied), Write 6 (denied), and 2 more',
     );
-    expect(notDone('completed', [call('a\u202eb', 'denied')])).not.toContain('\u202e');
+    expect(notDoneText('completed', [call('a\u202eb', 'denied')])).not.toContain('\u202e');
   });
 
   test.each(['working', 'failed', 'canceled', 'rejected'])('is empty for a task that is %s', (state) => {
-    expect(notDone(state, [call('Write a', 'denied')])).toBe('');
+    expect(notDoneText(state, [call('Write a', 'denied')])).toBe('');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { count, oneLine } from '../../../../shared/text/one-line.ts';
+import { countWithNoun, oneLine } from '../../../../shared/text/one-line.ts';
 
 describe('oneLine', () => {
   it('shows characters that can break or disguise a line', () => {
@@ -15,6 +15,10 @@ describe('oneLine', () => {
   });
 
   it('adds the plural s', () => {
-    expect([count(1, 'line'), count(0, 'line'), count(2, 'line')]).toEqual(['1 line', '0 lines', '2 lines']);
+    expect([countWithNoun(1, 'line'), countWithNoun(0, 'line'), countWithNoun(2, 'line')]).toEqual([
+      '1 line',
+      '0 lines',
+      '2 lines',
+    ]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { plain } from '../../../../../bridge/cli/terminal/paint.ts';
 import { LiveText } from '../../../../../bridge/cli/watch/live-text.ts';
 import type { Observation } from '../../../../../bridge/dialects/observation.ts';
-import { fold, type TaskView } from '../../../../../bridge/sessions/task-view.ts';
+import { foldObserved, type TaskView } from '../../../../../bridge/sessions/task-view.ts';
 import type { Activity, PendingAction } from '../../../../../shared/protocol/tool-approval.ts';
 import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 
@@ -54,7 +54,7 @@ function shown(observations: readonly Observation[], decides: boolean, times = f
   let view: TaskView | undefined;
   for (const [at, observation] of observations.entries()) {
     const observed = { seq: at + 1, observations: [observation] };
-    view = fold(view, observed);
+    view = foldObserved(view, observed);
     live.show(observed, view);
   }
   live.end(view);

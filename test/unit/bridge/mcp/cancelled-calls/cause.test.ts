@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
-import { causeOf, causeWords, effectOfCause } from '../../../../../bridge/mcp/cancelled-calls/cause.ts';
+import { cancelCauseOf, causeWords, effectOfCause } from '../../../../../bridge/mcp/cancelled-calls/cause.ts';
 
 describe('the cause of a cancelled call', () => {
   test.each([
@@ -19,7 +19,7 @@ describe('the cause of a cancelled call', () => {
     [undefined, 'unexplained'],
     [new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed'), 'client-gone'],
   ])('R48 %p counts as: %s', (reason, name) => {
-    expect(causeOf(reason).name).toBe(name);
+    expect(cancelCauseOf(reason).name).toBe(name);
   });
 
   test('R48 only a person’s stop cancels the task, and only if the setting says so', () => {
@@ -31,10 +31,10 @@ describe('the cause of a cancelled call', () => {
   });
 
   test('has the client’s own text, on one line and with a limited length', () => {
-    expect(causeWords(causeOf('AbortError: user-cancel'))).toBe(
+    expect(causeWords(cancelCauseOf('AbortError: user-cancel'))).toBe(
       'the person stopped it ("AbortError: user-cancel")',
     );
-    const words = causeWords(causeOf(`line one\nline two ${'x'.repeat(10_000)}`));
+    const words = causeWords(cancelCauseOf(`line one\nline two ${'x'.repeat(10_000)}`));
     expect(words).not.toContain('\n');
     expect(words.length).toBeLessThan(300);
   });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { contentOf } from '../../../../../bridge/mcp/resources/task-content.ts';
 import type { Output } from '../../../../../bridge/dialects/observation.ts';
-import { fold } from '../../../../../bridge/sessions/task-view.ts';
+import { foldObserved } from '../../../../../bridge/sessions/task-view.ts';
 
 /** A task with these artifacts. */
 function artifactsOf(...outputs: Output[]): string {
   const ids = { taskId: 't', sessionId: 's' };
   const status = { state: 'working' as const, text: '', pending: [], question: null };
-  const view = fold(undefined, {
+  const view = foldObserved(undefined, {
     seq: 1,
     observations: [
       { type: 'status', ...ids, ...status },
