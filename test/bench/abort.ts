@@ -16,14 +16,14 @@ import { medianOf, quantile, quantileOf } from './statistics.ts';
 
 const RUNNING = 100;
 const SAMPLES = 200;
-/** These samples do not count, because Node still compiles code. */
+/** The first samples are discarded, because Node still compiles code. */
 const WARM_UP = 10;
 const ROUNDS = 15;
 const SIGNAL_AIM_MS = 50;
 
 const GRACE_MS = 1_000;
 const GONE_AIM_MS = 100;
-/** Waits for two child processes. The shell of `IGNORES_SIGTERM` ignores SIGTERM, and so do its children. */
+/** Shell commands with two child processes. In `IGNORES_SIGTERM`, the shell and its children ignore SIGTERM. */
 const ENDS_ON_SIGTERM = 'echo pid $$; sleep 90 & sleep 90 & wait';
 const IGNORES_SIGTERM = `trap '' TERM; ${ENDS_ON_SIGTERM}`;
 
@@ -130,7 +130,7 @@ async function ends(commands: Commands, command: string): Promise<number[]> {
 }
 
 interface Commands {
-  /** Starts a command and resolves when the command runs. Does not read the rest of the stream. */
+  /** Starts a command. Resolves when the command runs. Does not read the rest of its stream. */
   start(command: string): Promise<{ toolId: string; group: number }>;
   abort(toolId: string): Promise<void>;
   /** Sends the smallest possible request. */

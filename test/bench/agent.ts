@@ -17,7 +17,7 @@ import type { ChildProgram } from './child-program.ts';
 export interface Agent {
   url: string;
   program: ChildProgram;
-  /** The directory for tasks that name no workspace. */
+  /** The working directory of each task that names no workspace. */
   workspace: string;
   stateDirectory: string;
   token: string;
@@ -36,7 +36,7 @@ export async function startAgent(
   { state, args = [], env = {} }: AgentOptions = {},
 ): Promise<Agent> {
   const stateDirectory = state ?? (await mkdtemp(join(directory, 'state-')));
-  // Beside the state directory, because no task may work inside it.
+  // The workspace lies beside the state directory, because no task may work inside the state directory.
   const workspace = `${stateDirectory}-workspace`;
   await mkdir(workspace, { recursive: true });
   const program = await startProgram({
@@ -60,7 +60,7 @@ export function cardOf(url: string): Promise<AgentCard> {
   return new DefaultAgentCardResolver().resolve(url);
 }
 
-/** @param at the URL for JSON-RPC requests. By default the URL of the card. */
+/** @param at the URL for JSON-RPC requests; by default the URL on the card. @returns the SDK's client */
 export function clientFor(card: AgentCard, token: string, at?: string): Promise<Client> {
   const fetchImpl: typeof fetch = (input, init) => {
     const headers = new Headers(init?.headers);

@@ -18,12 +18,12 @@ import { median, medianOf, quantileOf } from './statistics.ts';
 const FILE = 'log.txt';
 const TASKS = 16;
 const APPROVALS_PER_TASK = 25;
-/** These tasks do not count, because Node still compiles code. */
+/** The first tasks are not measured, because Node still compiles code. */
 const WARM_UP_TASKS = 2;
 
 const MEDIAN_AIM_MS = 5;
 const P99_AIM_MS = 20;
-/** The time from approval to file, divided by the time of a round trip, a commit and a durable write. */
+/** The largest allowed ratio: approval to file, divided by the sum of a round trip, a commit and a durable write. */
 const FILE_RATIO_AIM = 3;
 
 export const approval: Benchmark = {
@@ -57,7 +57,7 @@ export const approval: Benchmark = {
   },
 };
 
-/** Milliseconds. */
+/** Times of the operations for comparison, in milliseconds. */
 interface Aside {
   roundTrip: number;
   commit: number;
@@ -66,7 +66,7 @@ interface Aside {
 
 interface Sample extends Aside {
   started: number;
-  /** The time at which the file got its name. */
+  /** The time from the approval to the rename of the file, in milliseconds. */
   written: number;
 }
 

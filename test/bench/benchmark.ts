@@ -10,7 +10,7 @@ export const figure = z.object({
   unit,
   /** The 95 % confidence interval of the value, for figures from samples. */
   spread: z.tuple([z.number(), z.number()]).readonly().optional(),
-  /** The aim of the project. A figure without an aim explains the other figures. */
+  /** The aim of the project for this figure. Figures without an aim only explain other figures. */
   aim: z.object({ at: z.enum(['least', 'most']), value: z.number() }).optional(),
 });
 export type Figure = z.infer<typeof figure>;
@@ -22,7 +22,7 @@ export type Section = z.infer<typeof section>;
 export const run = z.object({
   /** The measured commit. Absent outside a git repository, and in files of older runs. */
   commit: z.string().optional(),
-  /** The machine. */
+  /** The description of the machine. */
   on: z.string(),
   sections: z.array(section),
 });

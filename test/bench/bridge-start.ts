@@ -12,7 +12,7 @@ import { residentMb, settled } from './memory.ts';
 import { median } from './statistics.ts';
 
 const ROUNDS = 15;
-/** The first rounds keep their process for a while, to measure its settled memory. */
+/** In this number of first rounds, the process keeps running for a while. Then its settled memory is measured. */
 const WEIGHED = 5;
 
 const START_AIM = 1.5;
@@ -72,9 +72,9 @@ export const bridgeStart: Benchmark = {
 };
 
 interface Started {
-  /** Milliseconds. */
+  /** The time of the start, in milliseconds. */
   took: number;
-  /** Megabytes (2²⁰ bytes). Only in rounds that measure memory. */
+  /** The resident memory in megabytes (2²⁰ bytes). Set only in rounds that measure memory. */
   residentMb?: number;
 }
 

@@ -15,7 +15,7 @@ import type { BenchContext, Benchmark, Figure } from './benchmark.ts';
 import { median, medianOf, quantileOf } from './statistics.ts';
 
 const SAMPLES = 1_000;
-/** These pairs do not count, because Node still compiles code. */
+/** The first pairs are discarded, because Node still compiles code. */
 const WARM_UP = 300;
 
 const MEDIAN_AIM_MS = 1;
@@ -58,7 +58,7 @@ export const bridge: Benchmark = {
   },
 };
 
-/** Milliseconds. */
+/** The time of one request directly and over the bridge, in milliseconds. */
 interface Sample {
   direct: number;
   bridged: number;

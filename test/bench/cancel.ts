@@ -16,10 +16,10 @@ import { withParked } from './parked.ts';
 import { median, medianOf, quantileOf } from './statistics.ts';
 
 const SAMPLES = 200;
-/** These samples do not count, because Node still compiles code. */
+/** The first samples are discarded, because Node still compiles code. */
 const WARM_UP = 20;
 const PARKED = 10_000;
-/** The number of frames that the provider sends of its unfinished answer. */
+/** The provider sends this number of frames, and never ends its answer. */
 const BEGINNING = 2;
 
 export const cancel: Benchmark = {

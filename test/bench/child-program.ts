@@ -9,7 +9,7 @@ export interface ChildProgram {
   pid: number;
   /** The first line of the program's stdout. */
   said: string;
-  /** The time from the call of `startProgram` to that line, in milliseconds. */
+  /** The time from the call of `startProgram` to the first line, in milliseconds. */
   startedInMs: number;
   /** @param signal by default SIGTERM */
   stop(signal?: NodeJS.Signals): Promise<void>;

@@ -1,7 +1,9 @@
 /** Compares the figures of two runs. Pure. */
 import type { Figure, Section, Unit } from './benchmark.ts';
 
-/** `changed`: more than noise, but for this figure neither direction is better. `new`: the earlier run lacks the figure. */
+/**
+ * `changed`: the difference is more than noise, but no direction is better. `new`: the earlier run lacks the figure.
+ */
 export type Verdict = 'better' | 'worse' | 'changed' | 'same' | 'new';
 
 export interface ComparedFigure {
@@ -18,7 +20,7 @@ export interface ComparedSection {
   figures: readonly ComparedFigure[];
 }
 
-/** Smaller changes are noise: relative to the earlier value, and in the unit itself. Quiet runs differ by less. */
+/** A smaller change counts as noise. `relative` is a share of the earlier value, `absolute` is in the figure's unit. */
 const NOISE: Readonly<Record<Unit, { relative: number; absolute: number }>> = {
   ratio: { relative: 0.15, absolute: 0.05 },
   ms: { relative: 0.25, absolute: 0.3 },
@@ -28,7 +30,7 @@ const NOISE: Readonly<Record<Unit, { relative: number; absolute: number }>> = {
   count: { relative: 0, absolute: 0 },
 };
 
-/** For a ratio, the aim gives the better direction. */
+/** The better direction for each unit. For a ratio, the aim of the figure gives the direction. */
 const BETTER: Readonly<Record<Unit, 'least' | 'most' | undefined>> = {
   ratio: undefined,
   ms: 'most',

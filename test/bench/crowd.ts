@@ -16,12 +16,12 @@ import type { StampedStream } from './stamped-stream.ts';
 import { medianOf, quantileOf } from './statistics.ts';
 
 const CROWD = 1_000;
-/** The speed of the model of each task: 1,000 chunks per second for 1,000 tasks, and 10,000 for the readers of one task. */
-const TASKS = { chunks: 10, everyMs: 1_000 };
 /**
- * Each task gets a random number of extra chunks up to this limit. So tasks stream together but do not all end
- * together.
+ * The pace of each model. A thousand tasks give 1,000 chunks per second; a thousand readers of one task get
+ * 10,000.
  */
+const TASKS = { chunks: 10, everyMs: 1_000 };
+/** The maximum number of extra chunks of a task. The number is random, so that the tasks do not all end together. */
 const MORE_CHUNKS = 10;
 const ONE_TASK = { chunks: 100, everyMs: 100 };
 
@@ -41,9 +41,9 @@ export const crowd: Benchmark = {
 };
 
 interface Crowd {
-  /** Milliseconds. */
+  /** The delay of each chunk, in milliseconds. */
   delays: number[];
-  /** Streams that failed, broke or missed chunks. */
+  /** The number of streams that failed, broke or missed chunks. */
   failed: number;
   kbEach: number;
   peakMb: number;
@@ -67,7 +67,7 @@ function figures(who: string, { delays, failed, kbEach, peakMb: peak }: Crowd): 
 
 interface Place {
   agent: Agent;
-  /** Waits until the model has this many requests, then starts all its answers. */
+  /** Waits until the model holds this number of requests. Then the model starts all its answers together. */
   go: (held: number) => Promise<unknown>;
 }
 

@@ -13,7 +13,7 @@ import { median, medianOf, quantileOf } from './statistics.ts';
 
 const CALLS = 200;
 const LOOKS = 300;
-/** These calls do not count, because Node still compiles code. */
+/** The first calls are discarded, because Node still compiles code. */
 const WARM_UP = 50;
 const CANCEL_AIM_MS = 500;
 
@@ -87,7 +87,7 @@ async function measure(client: RawClient): ReturnType<Benchmark['run']> {
   ];
 }
 
-/** @returns the session of a task that runs until its cancel */
+/** Delegates a task that runs until its cancel. @returns the session id */
 async function delegated(client: RawClient): Promise<string> {
   const answer = await client.call('delegate_task_to_assistant', {
     task: 'Wait 3000 seconds',
@@ -96,7 +96,7 @@ async function delegated(client: RawClient): Promise<string> {
   return reported.parse(answer.structuredContent).sessionId;
 }
 
-/** @returns the time of each status call, in milliseconds */
+/** Asks for the status of each session in turn. @returns the time of each call, in milliseconds */
 async function statusCalls(client: RawClient, sessionIds: readonly string[]): Promise<number[]> {
   const took: number[] = [];
   for (let look = 0; look < WARM_UP + LOOKS; look += 1) {

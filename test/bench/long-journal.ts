@@ -53,7 +53,7 @@ function ratio(name: string, value: number, aim?: NonNullable<Figure['aim']>): F
   return { name, value, unit: 'ratio', ...(aim && { aim }) };
 }
 
-/** @returns the `seq` of the last event */
+/** Appends the events of the task. @returns the `seq` of the last event */
 async function write(journal: Journal): Promise<number> {
   await journal.append(beginning(TASK, { events: [working] }));
   let seq = 2;
@@ -69,7 +69,7 @@ async function write(journal: Journal): Promise<number> {
   return seq + 1;
 }
 
-/** The time to read all pages, and the time of single pages, in milliseconds. */
+/** @returns the time to read all pages and the times to read single pages, in milliseconds */
 async function measure(journal: Journal, path: string, end: number) {
   const all = await took(async () => {
     for (let after = 0; after < end; after += PAGE) await journal.read(TASK, after, PAGE);
@@ -88,7 +88,7 @@ async function took(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-/** The size of the pages in use, without free pages. */
+/** @returns the size of the pages that hold data, in megabytes; free pages do not count */
 function usedMb(path: string): number {
   const database = openSqlite(path, { busyTimeoutMs: 5_000 });
   const ask = (what: string): number => Number(database.query(`PRAGMA ${what}`)()[0]?.[0]);

@@ -10,7 +10,7 @@ export function machine(): string {
   return `Node ${process.version}, ${process.platform} ${process.arch}, ${availableParallelism()} cores (${model}), ${memory} GB, load ${load.toFixed(1)} at the end`;
 }
 
-/** The short id of the commit, with `+` if the work tree has changes; undefined outside a git repository. */
+/** @returns the short id of the commit, with `+` if the work tree has changes; undefined outside a git repository */
 export async function commit(): Promise<string | undefined> {
   const git = promisify(execFile);
   try {

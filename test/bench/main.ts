@@ -35,7 +35,7 @@ await new Command('bench')
   .parseAsync();
 
 async function bench({ only, json, compare: file, markdown, dist }: Flags): Promise<void> {
-  // Reads the files first, so that an invalid file fails before the benchmarks run.
+  // The files are read before the benchmarks run, so that an invalid file fails at once.
   const earlier = file === undefined ? undefined : run.parse(JSON.parse(await readFile(file, 'utf8')));
   const page = markdown === undefined ? undefined : await readFile(markdown, 'utf8');
   const measured = await measure(only, resolve(dist), (each) => {

@@ -32,7 +32,7 @@ export const memory: Benchmark = {
   },
 };
 
-/** Megabytes (2²⁰ bytes). */
+/** The resident memory in megabytes (2²⁰ bytes). */
 interface Round {
   empty: number;
   afterStart: number;
@@ -69,7 +69,7 @@ export function residentMb(pid: number): Promise<number> {
   return statusMb(pid, 'VmRSS');
 }
 
-/** The peak memory. On systems other than Linux, the current memory. */
+/** @returns the peak memory in megabytes; on systems other than Linux, the current memory */
 export function peakMb(pid: number): Promise<number> {
   return statusMb(pid, 'VmHWM');
 }

@@ -5,7 +5,7 @@
 import type { Run } from './benchmark.ts';
 import { markdownTable } from './report.ts';
 
-/** @throws Error if the page has no place for a benchmark of the run */
+/** @returns the page with the figures of the run. @throws Error if the page has no place for a benchmark of the run */
 export function withFigures(page: string, { commit, on, sections }: Run): string {
   const measured = `${commit === undefined ? '' : `Commit ${commit}. `}${on}.`;
   let result = page;

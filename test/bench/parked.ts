@@ -12,7 +12,9 @@ const ROUNDS = 5;
 const AIM_KB = 1;
 const AIM_MS = 1_000;
 
-/** A start ends when the server reports that it is ready. Then it serves, and has looked for unfinished tasks. */
+/**
+ * The measured start ends at the server's "ready" line. At that time the server serves, and knows its unfinished tasks.
+ */
 export const parked: Benchmark = {
   id: 'parked',
   title: `${TASKS} parked tasks, against a server that has none`,
@@ -83,7 +85,10 @@ async function startedOnce(context: BenchContext): Promise<{ stateDirectory: str
   }
 }
 
-/** Creates a state directory with `count` parked tasks. `parkedTaskId` gives the id of each. @returns the directory */
+/**
+ * Creates a state directory with `count` parked tasks. `parkedTaskId` returns the id of each task. @returns the
+ * directory
+ */
 export async function withParked(context: BenchContext, count: number): Promise<string> {
   const { stateDirectory } = await startedOnce(context);
   const journal = await openSqliteJournal({ path: join(stateDirectory, 'journal.db'), clock: Date.now });

@@ -21,7 +21,7 @@ const PER_APPEND = 1_000;
 const MISSED = 10;
 const COLD_ROUNDS = 7;
 const WARM_ROUNDS = 101;
-/** The cost must not grow with the length of the task. The margin covers the noise of the machine. */
+/** The maximum ratio of long to short task. The cost must not grow with the task's length; the margin covers noise. */
 const FLAT_AIM = 1.5;
 
 export const resume: Benchmark = {
@@ -42,7 +42,7 @@ export const resume: Benchmark = {
     for (let round = 0; round < COLD_ROUNDS; round += 1) {
       const agent = await startAgent(context, { state: stateDirectory });
       try {
-        // A third task runs the code first, so that compilation does not count for the two measured tasks.
+        // The first requests read another task. So Node has compiled the code before it reads the two measured tasks.
         for (let n = 0; n < 20; n += 1) await resumed(agent, MISSED * 2);
         const first = { short: await resumed(agent, SHORT), long: await resumed(agent, LONG) };
         cold.push(first);
@@ -56,7 +56,7 @@ export const resume: Benchmark = {
   },
 };
 
-/** Milliseconds. */
+/** The times for the short and for the long task, in milliseconds. */
 interface Pair {
   short: number;
   long: number;

@@ -8,7 +8,7 @@ import { soakServer } from '../soak/server-soak.ts';
 import type { Soaked } from '../soak/soak.ts';
 import type { Benchmark, Figure } from './benchmark.ts';
 
-/** Numbers of rounds. A round of the server has 7 turns, and a round of the bridge has 10. */
+/** The numbers of rounds. A round of the server has 7 turns, and a round of the bridge has 10. */
 const SERVER = { warmUp: 14, window: 10, between: 55 };
 const BRIDGE = { warmUp: 20, window: 5, between: 35 };
 

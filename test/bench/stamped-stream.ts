@@ -8,14 +8,14 @@ import type { Agent } from './agent.ts';
 interface StreamRequest {
   path: string;
   headers?: Readonly<Record<string, string>>;
-  /** The request is a POST with this body. Without a body it is a GET. */
+  /** With a body, the request is a POST. Without a body, the request is a GET. */
   body?: string;
 }
 
 export interface StampedStream {
   /** The id of the stream's task. Resolves with the first event. */
   taskId: Promise<string>;
-  /** The delays in milliseconds. Rejects if the stream ends before its task has completed. */
+  /** The delay of each time stamp, in milliseconds. Rejects if the stream ends before its task has completed. */
   delays: Promise<number[]>;
 }
 

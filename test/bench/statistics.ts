@@ -7,12 +7,12 @@ interface Estimate {
   spread: readonly [number, number];
 }
 
-/** @param values at least one. For an even number of values, the median is the upper of the two middle values. */
+/** @param values at least one value. @returns the median; of two middle values, the larger one */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** The quantile by nearest rank: always a measured value, with at least this share of `values` at or below it. */
+/** @returns the quantile by nearest rank: the smallest value with at least this share of `values` at or below it */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return valueAt(sorted, Math.floor(share * sorted.length));
@@ -22,7 +22,9 @@ export function medianOf(values: readonly number[]): Estimate {
   return quantileOf(values, 0.5);
 }
 
-/** The interval assumes no distribution, because the number of values below a quantile is binomial. */
+/**
+ * @returns the quantile with its interval. The interval is valid for every distribution, because ranks are binomial.
+ */
 export function quantileOf(values: readonly number[], share: number): Estimate {
   const sorted = values.toSorted((a, b) => a - b);
   const rank = share * sorted.length;

@@ -83,7 +83,7 @@ function inNewWords(raw: unknown): Readonly<Record<string, unknown>> {
   }
 }
 
-/** `input-required` → `TASK_STATE_INPUT_REQUIRED` */
+/** Translates a status from 0.3 to 1.0: `input-required` becomes `TASK_STATE_INPUT_REQUIRED`. */
 const newStatus = (old: z.infer<typeof status>): object => ({
   ...old,
   state: `TASK_STATE_${old.state.toUpperCase().replaceAll('-', '_')}`,

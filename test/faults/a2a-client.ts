@@ -10,21 +10,21 @@ import { Refusal, resultOf, rpcBody } from '../support/rpc-answer.ts';
 import { sseFrames } from '../support/sse-frame.ts';
 import { Violation } from './findings.ts';
 
-/** The connection ended before the answer. The request may have arrived or not. */
+/** The connection ended before the answer. The sender does not know whether the request has arrived. */
 export class Disconnected extends Error {
   override readonly name = 'Disconnected';
 }
 
-/** A server without these extensions ignores them. */
+/** The client activates these extensions. A server that lacks them ignores this header. */
 const EXTENSIONS = `${TOOL_APPROVAL},${RESUMABLE_STREAM}`;
 
-/** After this time a request counts as hanging, in milliseconds. Every request is faster. */
+/** A request without an answer after this time counts as hanging, in milliseconds. */
 const HANGS_MS = 60_000;
 
 export interface Frame {
   id: string | undefined;
   data: unknown;
-  /** The text on the wire. */
+  /** The frame as text, as the server sent it. */
   text: string;
 }
 
@@ -93,7 +93,7 @@ export class A2aClient implements Caller {
     }
   }
 
-  /** Requests any path of the server. @throws Disconnected */
+  /** Requests any path of the server. @returns the body. @throws Disconnected */
   async get(path: string): Promise<unknown> {
     return bodyOf(await this.#request('GET', path, {}));
   }
@@ -138,9 +138,9 @@ async function bodyOf(response: IncomingMessage): Promise<unknown> {
   const text = await buffer(response).catch((error: unknown) => {
     throw new Disconnected('the answer was cut', { cause: error });
   });
-  // A server that starts or ends answers 503 without an A2A body.
+  // A server during its start or shutdown answers 503 without an A2A body.
   if (response.statusCode === 503) throw new Disconnected('the server is not ready');
-  // HTTP itself is broken: the request arrived incomplete.
+  // This answer comes from the HTTP parser: the request arrived incomplete.
   if (response.statusCode === 400 && text.length === 0) throw new Disconnected('the request was cut');
   try {
     const json: unknown = JSON.parse(text.toString());

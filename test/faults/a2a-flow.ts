@@ -12,7 +12,7 @@ import type { Workload } from './workload.ts';
 
 const sent = z.object({ task: z.unknown().transform(readTask) });
 
-/** A message, and whether the server has accepted it. */
+/** A message that the flow sends again until the server answers, and the decisions in the message. */
 interface Outgoing {
   messageId: string;
   message: object;
@@ -58,7 +58,7 @@ export class A2aFlow implements Flow {
     this.done = true;
   }
 
-  /** Decides all pending actions, or only the first. */
+  /** Decides all pending actions or, by chance, only the first. */
   #decide(pending: readonly PendingAction[]): void {
     const chosen = this.#random.chance(0.3) ? pending.slice(0, 1) : pending;
     const decisions = chosen.map((action) => ({

@@ -17,7 +17,7 @@ import { Random } from './random.ts';
 
 /** A round ends after this number of malformed answers. */
 const MALFORMED = 2_500;
-/** The number of parallel calls. Some of them wait for a retry. */
+/** The number of parallel calls. It is high, because some of the calls wait for a retry. */
 const AT_ONCE = 60;
 const UNFORESEEN = /did not expect|uncaught error|unhandled rejection|unexpected error/;
 

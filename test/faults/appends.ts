@@ -19,17 +19,17 @@ import { fixedWorkload } from './workload.ts';
 export const SIDES = ['before', 'after'] as const;
 export type Side = (typeof SIDES)[number];
 
-/** The maximum number of requests in one flow, far above the real number. */
+/** A flow that needs more requests than this has failed. A normal flow needs far fewer. */
 const MAX_STEPS = 100;
 
-/** Kills the server once and checks the rest. @returns false if the run has no such append, because it has ended */
+/** Kills the server once, at this append, and checks the rest. @returns false if the run ended before this append */
 export async function deathAtAppend(
   where: { number: number; side: Side },
   programs: Programs,
   findings: Findings,
 ): Promise<boolean> {
   const { number, side } = where;
-  // All kills use the same flow and the same decisions.
+  // Every kill uses the same flow and the same decisions.
   const random = new Random(findings.seed, 'appends');
   const place = await Place.open({ programs, random: new Random(findings.seed, 'appends', number, side) });
   try {
@@ -60,7 +60,7 @@ export async function deathAtAppend(
   }
 }
 
-/** Runs until the flow is done or the server has died. */
+/** Repeats the flow's next request until the flow is done or the server has died. */
 async function finish(flow: A2aFlow, place: Place): Promise<void> {
   for (let steps = 0; !flow.done; steps++) {
     must(steps < MAX_STEPS, `the flow has not ended after ${steps} requests`);

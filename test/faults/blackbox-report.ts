@@ -6,7 +6,7 @@ import { must, type Findings } from './findings.ts';
 import type { Run } from './parts.ts';
 import { bareServer, ourServer, type Lent } from './subjects.ts';
 
-/** Our own server must lose nothing. The bare server must lose something; otherwise the harness detects nothing. */
+/** Our server must lose nothing. The bare server must lose something, because otherwise the harness detects no loss. */
 export async function runOwnBlackbox({ programs, findings }: Run): Promise<void> {
   await findings.round('blackbox', 1, async () => {
     const began = performance.now();

@@ -30,10 +30,10 @@ const sessionList = z.object({
   sessions: z.array(z.object({ sessionId: z.string(), title: z.string() })),
 });
 
-/** A decision that is sent and not confirmed yet. */
+/** True if the bridge has sent a decision and the agent has not confirmed it yet. */
 const isOnItsWay = (note: string): boolean => note.includes('on its way');
 
-/** How long a call of the bridge may wait for its task, in seconds. */
+/** The longest wait of one call for its task, in seconds. */
 const PATIENCE = 20;
 
 /** The time that a person takes to read an error and try again, in milliseconds. */
@@ -52,7 +52,7 @@ export class BridgeFlow implements Flow {
   readonly accepted: { callId: string; decision: string }[] = [];
   taskId: string | undefined;
   done = false;
-  /** Error results. A person reads each of them and tries again. */
+  /** The error results so far. After each of them, the person tries again. */
   readonly errors: string[] = [];
   readonly #call: CallTool;
   readonly #workspace: string;
@@ -104,7 +104,7 @@ export class BridgeFlow implements Flow {
     await this.#take(result);
   }
 
-  /** Asks for the result once more. @throws Violation if the bridge no longer has it */
+  /** Asks for the same result a second time. @throws Violation if the bridge no longer has the result */
   async collect(): Promise<void> {
     const sessionId = this.#sessionId;
     this.done = false;
@@ -112,12 +112,12 @@ export class BridgeFlow implements Flow {
     must(this.done, 'the bridge delivered the result once, and does not have it any more');
   }
 
-  /** Whether the client has received the name of the session. */
+  /** True if the client has received the session id. */
   get begun(): boolean {
     return this.#sessionId !== undefined;
   }
 
-  /** Delegates the same work again after the answer, on purpose. @returns the task of this call */
+  /** Delegates the same work again, after the client has the first answer. @returns the id of the new task */
   async delegateAgain(): Promise<string | null> {
     const result = await this.#delegate();
     must(result.isError !== true, 'the client could not delegate the same work again');

@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { readCommandLine } from './command-line.ts';
 
-/** The error text for invalid options. */
+/** @returns the text on stderr for invalid options */
 function refusal(...args: string[]): string {
   const said = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
   try {

@@ -20,12 +20,14 @@ import { FlowReader } from './flow-reader.ts';
 import { Verdicts } from './verdicts.ts';
 import { randomWorkload } from './workload.ts';
 
-/** Delegations of one round. The disk becomes full once during each. */
+/** The number of delegations in one round. The disk becomes full once during each delegation. */
 const FLOWS = 3;
 const MAX_STEPS = 100;
-/** When there is space again, a stopped task continues after a few seconds. This limit is far longer, in milliseconds. */
+/**
+ * With free space again, a stopped task continues after a few seconds. After this time it has failed, in milliseconds.
+ */
 const LATE_MS = 60_000;
-/** The limit of messages until the free space is used. Far fewer are enough. */
+/** The maximum number of messages that fill the disk. Far fewer are normally enough. */
 const MAX_MESSAGES = 200;
 
 export async function diskRound(round: number, programs: Programs, findings: Findings): Promise<void> {
@@ -90,7 +92,7 @@ async function runFull(flow: Flow, name: string, scene: Scene): Promise<void> {
         return undefined;
       });
     }
-    // A task with fewer events never meets the full disk.
+    // If the task has too few events, the disk was never filled, and `full` is undefined.
     await full;
     await reading.toEnd();
     const client = await place.client();
@@ -102,7 +104,10 @@ async function runFull(flow: Flow, name: string, scene: Scene): Promise<void> {
   }
 }
 
-/** The journal's file cannot grow. Then it can again, or the server is killed and the next server has space. */
+/**
+ * Limits the journal's file, so that it cannot grow. Then either lifts the limit, or kills the server and starts the
+ * next.
+ */
 async function fillUp(name: string, { place, random, findings }: Scene): Promise<void> {
   const { server } = place;
   if (server === undefined) return;
@@ -131,7 +136,7 @@ async function fillUp(name: string, { place, random, findings }: Scene): Promise
   }
 }
 
-/** @returns the name of the first refused message */
+/** Sends messages until the server refuses one. @returns the name of the refused message */
 async function firstRefused(client: A2aClient, name: string): Promise<string> {
   for (let messages = 1; messages < MAX_MESSAGES; messages++) {
     const words = `${name}${messages}-`;

@@ -16,9 +16,9 @@ import type { Cut, CutKind, Direction, TcpProxy } from './tcp-proxy.ts';
 import { Verdicts } from './verdicts.ts';
 import { smallWorkload } from './workload.ts';
 
-/** After this number of rounds, every byte of the client's traffic was cut once. */
+/** A round cuts at each sixteenth byte. So this number of rounds cuts the client's traffic once at every byte. */
 const STRIDE = 16;
-/** After this number of rounds, every byte of a delegation was cut once. */
+/** A round cuts at each 64th byte. So this number of rounds cuts a delegation once at every byte. */
 const BRIDGE_STRIDE = 64;
 /** The number of parallel delegations. */
 const TOGETHER = 8;
@@ -98,7 +98,7 @@ async function everyByteOfDelegation(round: number, scene: Scene): Promise<void>
     must(state === 'completed' && output.includes(name), `${name} came back as ${state}: ${words}`);
     return taskId;
   };
-  // The first delegation also reads the agent card.
+  // This delegation lets the bridge read the agent card. So the measured delegation does not read the card.
   await delegate(nameOf('d', round, { direction: 'up', after: 8888 }));
   proxy.hangUp();
   const lengths = await bytesOf(proxy, () => delegate(nameOf('d', round, { direction: 'up', after: 9999 })));
@@ -127,7 +127,7 @@ async function mustBeOne(client: A2aClient, name: string, what: string, taskId: 
   must(tasks[0]?.taskId === taskId, `${what} was answered with a task other than the task in the list`);
 }
 
-/** Cuts at each n-th byte, with another offset in each round: by a reset, an end and a half-close in turn. */
+/** @returns cuts at each n-th byte, with another offset in each round: a reset, an end and a half-close in turn */
 function cutsOf(lengths: Partial<Record<Direction, number>>, round: number, stride: number): Cut[] {
   const directions: readonly Direction[] = ['up', 'down'];
   return directions.flatMap((direction) => {
@@ -142,7 +142,7 @@ function cutsOf(lengths: Partial<Record<Direction, number>>, round: number, stri
   });
 }
 
-/** Makes one of these cuts in each of the next connections. Later connections are not cut. */
+/** Applies one cut to each of the next connections. After the last cut, connections stay whole. */
 function cutNext({ proxy, findings }: Scene, cuts: readonly Cut[], what: string): void {
   const waiting = [...cuts];
   proxy.treat = () => {

@@ -35,7 +35,7 @@ export class Findings {
     this.counts.set(what, (this.counts.get(what) ?? 0) + times);
   }
 
-  /** Keeps the largest value. */
+  /** Keeps the largest of the values with this name. */
   longest(what: string, figure: number): void {
     this.counts.set(what, Math.max(this.counted(what), figure));
   }

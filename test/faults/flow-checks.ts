@@ -12,18 +12,18 @@ import { countEffects, editedMarker } from './workload.ts';
 
 const listed = z.object({ tasks: z.array(z.unknown().transform(readTask)) });
 
-/** The tasks that the first message of the flow created. */
+/** @returns the tasks whose history contains the flow's first message; a correct server has one */
 export function findTasks(client: A2aClient, { workload }: Flow): Promise<TaskView[]> {
   return tasksThatSay(client, `Flow ${workload.name} begins`);
 }
 
-/** The tasks among the last 100 with this text in their history. */
+/** @returns the tasks with this text in their history, among the last 100 tasks */
 export async function tasksThatSay(client: A2aClient, words: string): Promise<TaskView[]> {
   const { tasks } = listed.parse(await client.call('ListTasks', { pageSize: 100, historyLength: 100 }));
   return tasks.filter(({ history }) => history.some((line) => line.includes(words)));
 }
 
-/** The only task of the flow. @throws Violation */
+/** Checks that the flow created exactly one task. @returns the task's id. @throws Violation */
 async function taskOf(client: A2aClient, flow: Flow): Promise<string> {
   const { workload, taskId } = flow;
   const mine = await findTasks(client, flow);
@@ -41,7 +41,7 @@ interface Checked {
   findings: Findings;
 }
 
-/** @throws Violation */
+/** Checks the task, its journal and its effects. @throws Violation */
 export async function checkFlow(
   part: string,
   flow: Flow,
@@ -79,7 +79,7 @@ function checkAccepted(flow: Flow, records: ReturnType<typeof callRecords>): voi
   }
 }
 
-/** The entries of every task. */
+/** Task ids with the entries of each task. */
 export type JournalOnDisk = ReadonlyMap<string, readonly JournalEntry[]>;
 
 /** Reads the file and checks J1. No other process may have the file open. @throws Violation */

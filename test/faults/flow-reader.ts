@@ -29,7 +29,7 @@ export class FlowReader {
   constructor(options: FlowReaderOptions) {
     this.#options = options;
     this.#done = this.#follow();
-    // The caller of `toEnd` gets the error.
+    // The caller of `toEnd` gets the error. This handler only prevents an unhandled rejection.
     this.#done.catch(() => undefined);
   }
 

@@ -4,18 +4,18 @@ import type { Workload } from './workload.ts';
 
 export interface Flow {
   readonly workload: Workload;
-  /** Whether effects need a decision. */
+  /** True if each effect of the task needs a decision. */
   readonly asks: boolean;
   /** Undefined until the server has named the task. */
   readonly taskId: string | undefined;
   readonly done: boolean;
-  /** Decisions with a confirmed acceptance. The journal must contain them. */
+  /** The decisions whose acceptance the sender has read. The journal must contain each of them. */
   readonly accepted: readonly { callId: string; decision: string }[];
   /**
-   * Whether the sender repeats no decision. Otherwise the journal may contain a decision more often than it was
-   * confirmed.
+   * True if the sender never repeats a decision. Otherwise the journal may contain a decision more often than
+   * `accepted` does.
    */
   readonly exact: boolean;
-  /** Sends the next request. @throws Disconnected if the answer was lost; then the caller tries again */
+  /** Sends the next request. @throws Disconnected if the answer was lost. Then the caller calls `step` again. */
   step(client: A2aClient): Promise<void>;
 }

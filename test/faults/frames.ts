@@ -16,11 +16,14 @@ import { Random } from './random.ts';
 
 /** The time after which MCP clients give up a call without progress, in milliseconds. */
 const GIVEN_UP_MS = 60_000;
-/** The number of frames in one process, the number between two good calls, and the share of frames that stay JSON-RPC. */
+/**
+ * FRAMES: the number of frames for one process. BETWEEN: the number of frames between two good calls. STILL_FRAME: the
+ * share of frames that are still JSON-RPC.
+ */
 const FRAMES = 2_500;
 const BETWEEN = 50;
 const STILL_FRAME = 0.5;
-/** The error of an unexpected failure. A malformed frame must get a more exact error. */
+/** The text of an unexpected failure. The bridge must answer a malformed frame with a more exact error. */
 const UNFORESEEN = /unexpected|did not expect|internal error/i;
 
 const GOOD: readonly [Good, ...Good[]] = [
@@ -90,7 +93,7 @@ export async function framesRound(round: number, programs: Programs, findings: F
 
 async function pelted(client: RawClient, random: Random, findings: Findings): Promise<void> {
   const { process: child } = client;
-  // The exit code reports a dead process.
+  // If the process has ended, a write to stdin fails. The exit code reports that end, so this error needs no handling.
   child.stdin.on('error', () => undefined);
   const exited = new Promise<undefined>((resolve) => child.once('exit', () => resolve(undefined)));
   const owed: Owed[] = [];

@@ -54,7 +54,7 @@ describe("the check of a reader's events against the journal", () => {
   });
 });
 
-/** The effect happened this often with the model's input, and never with an edited input. */
+/** Effects that happened this number of times with the model's input, and never with an edited input. */
 const asked = (times: number): { asked: number; edited: number } => ({ asked: times, edited: 0 });
 
 function call(parts: Partial<CallRecord>): CallRecord {

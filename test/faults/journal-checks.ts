@@ -51,7 +51,7 @@ export interface CallRecord {
   title: string;
   decisions: string[];
   starts: number;
-  /** E.g. `ok`, `unknown`, `denied`. */
+  /** The outcomes in the journal, e.g. `ok`, `unknown`, `denied`. */
   ends: string[];
 }
 

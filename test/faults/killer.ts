@@ -24,7 +24,7 @@ export class Killer {
     this.#findings = findings;
   }
 
-  /** Called for each event of a reader. */
+  /** Tells the killer that a reader has received an event. A planned kill may happen now. */
   heard(): void {
     this.#onEvent?.();
   }

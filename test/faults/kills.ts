@@ -13,7 +13,7 @@ import { FlowReader } from './flow-reader.ts';
 import { Verdicts } from './verdicts.ts';
 import { randomWorkload } from './workload.ts';
 
-/** The number of kills in one round, which uses one home. */
+/** The number of kills in one round. All of them use the same home directory. */
 const KILLS = 10;
 /** A flow that has not ended after this number of requests never ends. */
 const MAX_STEPS = 200;
@@ -73,7 +73,9 @@ async function runFlow(flow: Flow, place: Place, killer: Killer, findings: Findi
   }
 }
 
-/** The last kill may have hit a server during its start. Then this waits for the next server. */
+/**
+ * @returns a client of a ready server. If the last kill hit a starting server, this function waits for the next one.
+ */
 async function startedClient(place: Place): ReturnType<Place['client']> {
   for (;;) {
     try {

@@ -4,7 +4,7 @@
  */
 import type { Random } from './random.ts';
 
-/** Values that are usually wrong. */
+/** Values that most fields do not accept. */
 const ODD: readonly [unknown, ...unknown[]] = [
   null,
   true,

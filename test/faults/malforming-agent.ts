@@ -9,7 +9,7 @@ import type { Random } from './random.ts';
 
 export interface MalformingAgent {
   url: string;
-  /** The number of answers and events that were malformed. */
+  /** The number of malformed answers and events so far. */
   readonly malformed: () => number;
   stop: () => Promise<void>;
 }
@@ -18,7 +18,10 @@ interface Malforming {
   /** The good agent. */
   url: string;
   random: Random;
-  /** The malformed share of all answers, from 0 to 1. `card` is the share for agent cards, which must often be valid. */
+  /**
+   * The share of answers that the agent malforms, from 0 to 1. `card` is the share for agent cards; most cards stay
+   * valid.
+   */
   share: number;
   card: number;
 }
@@ -55,7 +58,7 @@ const FRAMES: readonly [string, ...string[]] = [
 export async function malformingAgent(options: Malforming): Promise<MalformingAgent> {
   const state = { malformed: 0, url: '' };
   const server = createServer((request, response) => {
-    // The client or the agent may close its connection at any time.
+    // Either side may close its connection at any time. That is no error here.
     response.on('error', () => undefined);
     void pass(request, response, { ...options, state }).catch(() => response.destroy());
   });

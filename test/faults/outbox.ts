@@ -16,17 +16,17 @@ import { fixedWorkload } from './workload.ts';
 /** A bridge that reaches its agent delivers within this time, in milliseconds. */
 const ARRIVAL_MS = 30_000;
 const LOOK_MS = 20;
-/** The limit of requests in one flow. Far fewer are enough. */
+/** A flow that needs more requests than this has failed. A normal flow needs far fewer. */
 const MAX_STEPS = 100;
 
-/** Kills the bridge once and continues. @returns false if the run has no such write, because it has ended */
+/** Kills the bridge once, at this write, and continues. @returns false if the run ended before this write */
 export async function deathAtWrite(
   where: { number: number; side: Side },
   programs: Programs,
   findings: Findings,
 ): Promise<boolean> {
   const { number, side } = where;
-  // All kills use the same flow and the same decisions.
+  // Every kill uses the same flow and the same decisions.
   const random = new Random(findings.seed, 'outbox');
   const place = await Place.open({ programs, random: new Random(findings.seed, 'outbox', number, side) });
   try {
@@ -42,7 +42,7 @@ export async function deathAtWrite(
       env: { FAULTS_DIE_AT: `${side}:${number}` },
     });
     let died = await finish(flow);
-    // The bridge makes its last write after the person has the result.
+    // The bridge's last write comes after the person has the result. So the bridge may die at its end.
     if (!died) died = (await place.closeBridge()) === null;
     if (!died) return false;
     if (number === 1) await checkFirstWrite(side, flow, place);
@@ -70,7 +70,9 @@ async function checkFirstWrite(side: Side, flow: BridgeFlow, place: Place): Prom
     must(performance.now() < deadline, 'the next bridge has not sent the message from the outbox');
 }
 
-/** Runs until the flow is done or its bridge has died. @returns whether the bridge has died */
+/**
+ * Repeats the flow's next request until the flow is done or the bridge has died. @returns true if the bridge has died
+ */
 async function finish(flow: BridgeFlow): Promise<boolean> {
   for (let steps = 0; !flow.done; steps++) {
     must(steps < MAX_STEPS, `the flow has not ended after ${steps} requests`);
@@ -84,7 +86,7 @@ async function finish(flow: BridgeFlow): Promise<boolean> {
   return false;
 }
 
-/** The next bridge finds the result again. After it has delivered the result, no entry is open. */
+/** The next bridge returns the same result. After that delivery, no entry of the outbox is open. */
 async function mustBeClosed(flow: BridgeFlow, place: Place): Promise<void> {
   await flow.collect();
   const code = await place.closeBridge();

@@ -28,7 +28,7 @@ export type Part = (typeof PARTS)[number];
 export interface Run {
   programs: Programs;
   findings: Findings;
-  /** The first round and the number of rounds. */
+  /** `from` is the number of the first round, `rounds` is the count. */
   from: number;
   rounds: number;
   /** The number of parallel rounds. */
@@ -53,7 +53,7 @@ export async function runPart(part: Exclude<Part, 'blackbox'>, run: Run): Promis
   findings.count(`${part}: seconds`, Math.round((performance.now() - began) / 1000));
 }
 
-/** @returns whether another round can follow */
+/** @returns true if another round can follow */
 const ROUNDS: Record<Exclude<Part, 'blackbox'>, (round: number, run: Run) => Promise<boolean>> = {
   async kills(round, { programs, findings }) {
     await killsRound(round, programs, findings);

@@ -19,19 +19,19 @@ import type { Random } from './random.ts';
 interface PlaceOptions {
   programs: Programs;
   random: Random;
-  /** The URL of the agent for the bridge. By default the server itself. */
+  /** The URL of the agent that the bridge uses. By default the URL of the server. */
   agentUrl?: string;
   serverArgs?: readonly string[];
 }
 
-/** A process that may still be starting. */
+/** A bridge process and its client. `ready` resolves when the bridge has started. */
 interface Bridge {
   client: RawClient;
   ready: Promise<void>;
   exited: Promise<undefined>;
 }
 
-/** The flow requests whole results, because it reads the inputs of calls and keeps no earlier result. */
+/** Requests whole results, because the flow reads the inputs of calls and keeps no earlier result. */
 const WHOLE = { 'mcp-a2a-bridge/wholeResult': true };
 
 export class Place {
@@ -95,7 +95,7 @@ export class Place {
     this.#ready = server.ready.catch((error: unknown) => {
       throw this.#killed.has(server) ? new Disconnected('the server was killed while it started') : error;
     });
-    // If a kill rejects this promise, there may be no caller that waits for it.
+    // A kill may reject this promise while no caller waits for it. This handler prevents an unhandled rejection.
     this.#ready.catch(() => undefined);
     return server;
   }

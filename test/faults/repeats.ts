@@ -17,12 +17,14 @@ import { smallWorkload } from './workload.ts';
 
 /** Delegations of one round. */
 const FLOWS = 4;
-/** The maximum number of kills in one delegation. */
+/** The maximum number of kills during one delegation. */
 const KILLS = 3;
-/** The limit of requests in one flow. Far fewer are enough. */
+/** A flow that needs more requests than this has failed. A normal flow needs far fewer. */
 const MAX_STEPS = 60;
 
-/** The time of a kill: at an event of the task, after milliseconds, or when the answer has arrived, which is then lost. */
+/**
+ * The time of a kill: at an event of the task, after some milliseconds, or at the answer. The kill loses that answer.
+ */
 type Moment =
   { type: 'event'; events: number; later: number } | { type: 'time'; after: number } | { type: 'answer' };
 
@@ -117,7 +119,7 @@ function strikeOf(random: Choices): Strike {
   ];
   const moment = random.pick(moments);
   return {
-    // The bridge must die, because otherwise the client gets the answer.
+    // For a kill at the answer, the bridge must die. If only the server died, the client would get the answer.
     target:
       moment.type === 'answer' ? random.pick(['bridge', 'both']) : random.pick(['server', 'bridge', 'both']),
     moment,

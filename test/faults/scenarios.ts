@@ -23,7 +23,10 @@ const unsupported = (note: string): Outcome => ({ verdict: 'not supported', note
 
 const listAnswer = z.object({ tasks: z.array(z.looseObject({ id: z.string() })) });
 
-/** Streams are cut after each of their first events, up to this number. */
+/**
+ * Each stream is cut after its first event, its second event, and so on. This is the largest number of events before a
+ * cut.
+ */
 const MAX_CUTS = 12;
 
 interface Scenario {
@@ -226,7 +229,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** @returns undefined if the server does not have the task */
+/** @returns the server's view of the task; undefined if the server does not have the task */
 async function known(server: TestedServer, taskId: string): Promise<WireView | undefined> {
   try {
     return await server.task(taskId);
@@ -246,7 +249,7 @@ async function refused(work: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Reads this number of frames, then disconnects. */
+/** Reads `count` frames, then disconnects. @returns the frames */
 async function readSome(stream: AsyncGenerator<Frame, void, undefined>, count: number): Promise<Frame[]> {
   const frames: Frame[] = [];
   for await (const frame of stream) {

@@ -9,13 +9,13 @@ import { TcpProxy } from './tcp-proxy.ts';
 export interface Scene {
   place: Place;
   proxy: TcpProxy;
-  /** A client that reaches the server over the proxy. */
+  /** A client that reaches the server through the proxy. */
   through: A2aClient;
   random: Random;
   findings: Findings;
 }
 
-/** Opens a scene for `work`. Afterwards it ends the server in an orderly way. */
+/** Starts a server and a proxy, runs `work`, and shuts the server down in an orderly way. */
 export async function inScene(
   { programs, random, findings }: { programs: Programs; random: Random; findings: Findings },
   work: (scene: Scene) => Promise<void>,

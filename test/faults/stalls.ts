@@ -16,15 +16,17 @@ import { randomWorkload } from './workload.ts';
 
 /** The time after which MCP clients give up a call without progress, in milliseconds. */
 const GIVEN_UP_MS = 60_000;
-/** A stall in an open stream costs up to a minute. All other steps are fast. */
+/**
+ * A delegation with a stall must end within this time, in milliseconds. A stall in an open stream takes up to a minute.
+ */
 const LATE_MS = 170_000;
 
-/** The second text is for a decision whose own answer was lost. */
+/** Errors must match one of these texts. The second text answers a repeated decision whose first answer was lost. */
 const WHAT_TO_DO = /Agent ".*try again|That decision stands|goes on trying/is;
 
 const DECIDE = 'approve_or_deny_pending_action';
 
-/** The position of the first stall: in the agent card or after it, and after a number of bytes. */
+/** The positions of the first stall: during the request for the agent card or later, after a number of bytes. */
 const BEGINNINGS: readonly ((random: Random) => { card: boolean; cut: Cut })[] = [
   () => ({ card: true, cut: stall('down', 0) }),
   (random) => ({ card: true, cut: stall('down', random.between(1, 1_500)) }),
@@ -57,7 +59,7 @@ async function stalledFlow(
 ): Promise<void> {
   const { place, proxy, random, findings } = scene;
   const cutNext = (next: Cut): void => {
-    // Only new connections stall, so this closes the open ones.
+    // The proxy stalls only new connections. So this closes the open connections.
     proxy.hangUp();
     const waiting = [next];
     proxy.treat = () => {
@@ -65,7 +67,8 @@ async function stalledFlow(
       return stalled === undefined ? {} : { cut: stalled };
     };
   };
-  // The bridge first requests the task. After this number of bytes, it has sent the decision or gets its answer.
+  // On this connection the bridge first requests the task. After this number of bytes, the bridge sends the decision or
+  // reads its answer.
   const atDecision = [
     random.chance(0.7) ? stall('up', random.between(400, 1_300)) : stall('down', random.between(0, 3_000)),
   ];

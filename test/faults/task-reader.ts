@@ -5,7 +5,7 @@ import { must } from './findings.ts';
 
 export class TaskReader {
   readonly taskId: string;
-  /** All events from all connections. */
+  /** The events so far, over all connections. */
   readonly seen: StreamEvent[] = [];
   readonly #onEvent: (event: StreamEvent) => void;
 

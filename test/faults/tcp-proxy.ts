@@ -12,11 +12,11 @@ import { setTimeout as pause } from 'node:timers/promises';
  */
 export type CutKind = 'reset' | 'end' | 'half-close' | 'stall';
 
-/** `up` is to the server, `down` to the client. */
+/** `up` is the direction to the server, `down` the direction to the client. */
 export type Direction = 'up' | 'down';
 
 export interface Cut {
-  /** The direction in which bytes count. */
+  /** The proxy counts the bytes in this direction. */
   direction: Direction;
   /** The number of bytes before the cut. */
   after: number;
@@ -34,7 +34,7 @@ export interface Treatment {
 }
 
 export class TcpProxy {
-  /** Called for each connection. */
+  /** The test sets this function. It returns the treatment of each new connection. */
   treat: () => Treatment = () => ({});
   /** Called after a cut. */
   onCut: (cut: Cut) => void = () => undefined;
@@ -46,7 +46,7 @@ export class TcpProxy {
   readonly url: string;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** The clients' sockets of stalled connections. */
+  /** The stalled connections, by their client's socket. */
   readonly #stalled = new WeakSet<Socket>();
 
   private constructor(server: Server, { port }: AddressInfo) {
@@ -129,7 +129,7 @@ export class TcpProxy {
       to.end();
       if (direction === 'up') twin?.end();
     } catch {
-      // One peer has closed its connection abruptly, so the proxy closes the other in the same way.
+      // One side has reset its connection. So the proxy also resets the other connection.
       client.destroy();
       server.destroy();
       twin?.destroy();

@@ -9,9 +9,9 @@ import { WireView } from './wire-view.ts';
 export interface Subject {
   url: string;
   token?: string;
-  /** By default the newest version of its card. */
+  /** By default the newest version on the server's card. */
   version?: A2aVersion;
-  /** The text of a task that takes about a second, needs no decision and produces output while it works. */
+  /** The text of a task that works about a second, produces output meanwhile, and needs no decision. */
   text: string;
   /** Kills the process without a warning and starts it again. */
   restart?: () => Promise<void>;
@@ -19,7 +19,7 @@ export interface Subject {
 
 const taskAnswer = z.object({ task: z.unknown() });
 
-/** A task that has not settled after this time never settles, in milliseconds. */
+/** A task that is still working after this time counts as stuck, in milliseconds. */
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 50;
 /** The requests of the scenarios. */

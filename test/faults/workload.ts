@@ -8,7 +8,7 @@ import { append, plan, shell, wait, type PlannedCall, type PlannedStep } from '.
 import type { Random } from './random.ts';
 
 export interface Workload {
-  /** Occurs in the text of this task and nowhere else. */
+  /** A name that only this task's text contains. */
   name: string;
   text: string;
   /** One name for each effect. */

@@ -5,7 +5,7 @@
 
 const PLACE = /^(before|after):(\d+)$/;
 
-/** @returns a function for writes, one of which may be the last. `write` makes the write, or returns a promise for it */
+/** @returns a function that makes writes, and kills the process at the named write. `write` may return a promise. */
 export function mortalWrites(): <T>(write: () => T) => T {
   const [, side, number] = PLACE.exec(process.env['FAULTS_DIE_AT'] ?? '') ?? [];
   const last = Number(number);
@@ -21,7 +21,7 @@ export function mortalWrites(): <T>(write: () => T) => T {
   };
 }
 
-/** The signal ends the process at once. */
+/** Ends the process at once, without any clean-up. */
 function die(): void {
   process.kill(process.pid, 'SIGKILL');
 }
