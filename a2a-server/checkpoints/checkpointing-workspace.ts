@@ -20,7 +20,10 @@ export type RecordSaved = (files: readonly SavedFile[], contents: readonly FileB
 
 const ABSENT: FileState = { type: 'absent' };
 
-/** Maximum bytes saved for one change, e.g. a deleted directory. The journal records other files as not saved. */
+/**
+ * Maximum bytes saved for one change, e.g. a deleted directory. Above this limit, the journal records the files as not
+ * saved.
+ */
 const MAX_KEPT_AT_ONCE = 256 * 1024 * 1024;
 /** The maximum number of files in one event. */
 const RECORDED_AT_ONCE = 500;
@@ -53,7 +56,8 @@ export function checkpointingWorkspace(workspace: Workspace, record: RecordSaved
       const basis = unchanged(item, move.basis);
       const target = await workspace.destination(from, to);
       const { state, content } = await itemState(workspace, item);
-      // If the source is not saved, the target is the only copy. A restoration must not remove it.
+      // If the source is not saved, the target is the only copy of the content. Then a restoration must not remove the
+      // target.
       const before = state.type === 'not-saved' ? state : ABSENT;
       await record(
         [
@@ -116,13 +120,13 @@ interface Found {
   content?: FileContent | undefined;
 }
 
-/** For a link, it records the link and not the target. */
+/** Returns the state of an item. For a link, this is the state of the link and not of its target. */
 async function itemState(workspace: Workspace, { kind, path }: RemovalEntry): Promise<Found> {
   if (kind === 'file') return fileStateOf(workspace, path);
   return { state: notSaved(kind === 'link' ? 'a link' : 'not a regular file') };
 }
 
-/** The file's current state, with its content if it can be saved. */
+/** Returns the file's current state, with its content if the server can save it. */
 export async function fileStateOf(workspace: Workspace, path: string): Promise<Found & { path: string }> {
   try {
     const content = await workspace.bytes(path);

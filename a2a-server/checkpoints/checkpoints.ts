@@ -5,7 +5,7 @@ import { hashOf } from '../tools/workspace/text-file.ts';
 import { checkpointsOf, type Checkpoint } from '../task/checkpoint.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 
-/** For one answer, the server reads the journals of at most this number of tasks. */
+/** Maximum number of tasks whose journals the server reads for one answer. */
 const TASKS_LOOKED_INTO = 200;
 /** The number of characters that a short id takes from the task id, after `task-`. */
 const SHORT = 8;

@@ -82,7 +82,7 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
           text: `Nothing is left to restore: ${notRestored(plan)}.`,
           summary: 'nothing left to restore',
         };
-      // D2: the files must still be as they were shown.
+      // D2: the files must still have the content that the person saw.
       if (run.basis !== null && run.basis !== plan.basis)
         throw new ProductError(
           'INPUT_CHANGED',
@@ -105,8 +105,7 @@ function targetText({ checkpoint, since }: Target): string {
 }
 
 /**
- * Removes the file that was checked. If the file changes between check and removal, its basis differs, and this removes
- * nothing.
+ * Removes the checked file. If the file changes between check and removal, its basis differs, and nothing is removed.
  */
 async function takeAway(
   path: string,

@@ -41,9 +41,9 @@ interface ModelCallContext {
   workspace: Workspace;
   /** The session's earlier tasks, oldest first. */
   earlier: readonly Snapshot[];
-  /** The scope of the turn. The call runs in a child of it. */
+  /** The scope of the turn. The model call runs in a child scope. */
   turn: AbortScope<AbortCause>;
-  /** The scope of the execution's loop. If this scope closes, the call ends. */
+  /** The scope of the execution's loop. If this scope closes, the model call ends. */
   loop: AbortScope<AbortCause>;
 }
 
@@ -101,7 +101,7 @@ export async function askModel(
 
 /**
  * Journals the workspace's instruction files before the first turn, so that all turns and restarts send the same text.
- * @returns true if there were files: the task has changed
+ * @returns true if there were files. The task has then changed.
  */
 async function readsInstructions(
   snapshot: Snapshot,

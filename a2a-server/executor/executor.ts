@@ -1,9 +1,8 @@
 /**
- * Starts executions and keeps the registry of those that run.
+ * Starts executions and keeps a registry of the running executions.
  *
- * - E1: a task has one execution. A wake-up during an execution sets a flag that the execution checks before it
- *   exits.
- * - A parked or ended task uses no memory here.
+ * - E1: a task has one execution. A wake-up during an execution sets a flag that the execution checks before it exits.
+ * - A parked or ended task uses no memory in the executor.
  */
 import { AbortScope } from '../../shared/runtime/abort.ts';
 import type { CommandKey } from '../journal/journal.ts';
@@ -40,7 +39,7 @@ export class Executor {
   readonly #running = new Map<string, Running>();
   /** Per task, cancels the timer of the next wake-up. */
   readonly #later = new Map<string, () => void>();
-  /** Per task, the events that its next execution appends first. An entry stays until they are durable. */
+  /** Per task, the events that its next execution appends first. An entry stays until its events are durable. */
   readonly #openings = new Map<string, FirstEvents>();
   readonly scheduler: ToolScheduler;
   #closing = false;

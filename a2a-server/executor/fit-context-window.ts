@@ -1,6 +1,7 @@
 /**
  * Shortens a conversation to the model's context window before the model call. The model summarises old parts in a turn
- * without tools. This file cuts long parts. The journal records both, so the next process sends the same text (J2).
+ * without tools. This file cuts long parts. The journal records the summaries and the cuts. So the next process sends
+ * the same text (J2).
  */
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -43,7 +44,9 @@ interface ContextFitter {
   scope: AbortScope<AbortCause>;
 }
 
-/** @returns true if the caller can call the model now. If false, the task may have changed: check the task again. */
+/**
+ * @returns true if the caller can call the model now. If false, the task may have changed. Then check the task again.
+ */
 export async function fitContextWindow(snapshot: Snapshot, options: ContextFitter): Promise<boolean> {
   const { earlier, log } = options;
   const model = options.modelFor(snapshot);

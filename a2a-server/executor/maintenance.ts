@@ -15,8 +15,8 @@ import type { ClockCheck } from './clock-check.ts';
 import type { TaskLog } from './task-log.ts';
 
 /**
- * Maximum delay of the timer, in milliseconds. The server notices a clock change or a sleep at most this late.
- * `setTimeout` supports delays below 2³¹ ms.
+ * Maximum delay of the timer, in milliseconds. After a clock change or a sleep, the server acts at most this much
+ * later. `setTimeout` supports delays below 2³¹ ms.
  */
 const LONGEST_TIMER_MS = 3_600_000;
 
@@ -38,7 +38,9 @@ interface MaintenanceOptions {
   clock: Clock;
   /** If absent, the service trusts its clock. */
   clockCheck?: ClockCheck;
-  /** How long a session is kept after its last task has ended, in milliseconds. Null means forever. */
+  /**
+   * The time from the end of a session's last task to the deletion of the session, in milliseconds. Null: no deletion.
+   */
   retentionMs: number | null;
   /** Called for each task that the maintenance ends. One of its tools may still wait for a person. */
   onEnded: (taskId: string) => void;
@@ -58,7 +60,7 @@ export class Maintenance {
     this.#options = options;
   }
 
-  /** Starts in the background. The first round handles deadlines that passed while no server ran. */
+  /** Starts the rounds in the background. The first round handles deadlines that passed while no server ran. */
   start(): void {
     if (this.#state !== 'idle') return;
     this.#state = 'active';
@@ -139,7 +141,8 @@ export class Maintenance {
   async #expire(now: number): Promise<number> {
     const { journal, log, onEnded } = this.#options;
     /**
-     * Tries each task once per round. Otherwise a task that is due only in the index would cause an endless loop.
+     * The tasks tried in this round. Each task gets one try, because a task that is due only in the index would cause
+     * an endless loop.
      */
     const tried = new Set<string>();
     while (this.#state === 'active') {

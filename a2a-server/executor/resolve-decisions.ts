@@ -54,7 +54,7 @@ export async function resolveDecisions(
   return { type: 'resolved', decisions: resolved };
 }
 
-/** False if the core refuses the edit anyway: the call does not wait, or the edit is for another question. */
+/** False if the pure core will refuse the edit: the call does not wait, or the edit is for another question. */
 function mayEdit(call: Call, { decision, shown }: Decision): boolean {
   const { state } = call;
   return decision === 'edit' && state.type === 'waiting' && shown === shownCodeOf(call, state.reason);
@@ -78,7 +78,7 @@ async function edited(
   const { principal } = snapshot;
   const place = { principal, workspace, signal };
   const shown = await showCall(tool, parsed.input, place);
-  // Check after the preview of the edit. An earlier check would miss a change before the preview.
+  // Check after the preview of the edit. An earlier check would miss a change between the check and the preview.
   const event = await outdatedSince(call, tool, place);
   if (event !== undefined) return { type: 'outdated', event };
   if (!shown.ok) throw invalid(call, shown.message);

@@ -21,9 +21,9 @@ export interface Incoming {
   contents?: readonly FileBytes[];
   /** SHA-256 (hex) of the canonical message, for de-duplication (R27). */
   bodyHash: string;
-  /** Continue this task. */
+  /** The task to continue. */
   taskId?: string;
-  /** Continue this session: its live task, or a new one. */
+  /** The session to continue: its live task or, without one, a new task. */
   sessionId?: string;
   settings: TaskSettings;
   /**
@@ -37,7 +37,7 @@ export interface Incoming {
   revoke?: RevokePart['revoke'];
 }
 
-/** Tells whether the message decides calls or revokes a grant. Such a message starts no task. */
+/** True if the message decides calls or revokes a grant. Such a message starts no task. */
 export function decides({ decisions, revoke }: Incoming): boolean {
   return decisions !== undefined || revoke !== undefined;
 }
@@ -48,8 +48,8 @@ export interface Accepted {
   sessionId: string;
   /**
    * `seq` of the command's last event; for a repeated message, the journal's end. The stream shows the task at this
-   * point, and all later events. If the task is parked here, the stream ends at once (R03). This happens when a
-   * decision leaves other actions pending.
+   * `seq`, and all later events. If a decision leaves other actions pending, the task is parked at this `seq`. Then the
+   * stream ends at once (R03).
    */
   seq: number;
   /** The task as of `seq`, if already loaded. */
@@ -67,16 +67,16 @@ export interface ToolExecutionView {
   /** Milliseconds since the epoch. */
   startedAt: number;
   ageMs: number;
-  /** The last output line; null before the first. */
+  /** The last line of output; null if there is no output yet. */
   progress: string | null;
 }
 
-/** When `follow` ends: `settled` = parked or ended, `ended` = terminal only. */
+/** The task states at which `follow` ends. `settled`: parked or terminal. `ended`: only terminal. */
 export type FollowUntil = 'settled' | 'ended';
 
 export interface TaskService {
   /**
-   * Accepts a message or a decision, or starts a task. When this resolves, the command is durable (E3). @throws
+   * Accepts a message or a decision, or starts a task. When the promise resolves, the command is durable (E3). @throws
    * ProductError
    */
   send(incoming: Incoming): Promise<Accepted>;
@@ -93,13 +93,19 @@ export interface TaskService {
   ): Promise<void>;
   /** The principal's running tool executions, oldest first. */
   toolExecutions(principal: string): ToolExecutionView[];
-  /** Stops one tool execution. The task continues (A1). An unknown id gives an answer, and no error. */
+  /**
+   * Stops one tool execution. The task continues (A1). For an unknown id, the returned answer says so. It is not an
+   * error.
+   */
   abortTool(toolId: string, principal: string, reason: string): Promise<AbortAnswer>;
   /** The task's row. The cost does not grow with the task. @throws ProductError UNKNOWN_TASK */
   row(taskId: string, principal: string): Promise<TaskRow>;
   /** The task as of its last entry, or as of `atSeq`. @throws ProductError UNKNOWN_TASK */
   snapshot(taskId: string, principal: string, atSeq?: number): Promise<Snapshot>;
-  /** The costs of the principal's tasks today and on the days before, by UTC day. @param days counts today too */
+  /**
+   * The costs of the principal's tasks today and on the days before, by UTC day. @param days the number of days,
+   * including today
+   */
   costs(principal: string, days: number): Promise<CostReport>;
   /** The cost of all tasks of a session. */
   sessionCost(principal: string, sessionId: string): Promise<CostSum>;
@@ -115,7 +121,7 @@ export interface TaskService {
   list(filter: TaskFilter, page: { size: number; token?: string }): Promise<TaskPage>;
   /**
    * Yields batches of entries after `after`. Ends when the task has settled (or ended) and the reader has all entries.
-   * The reader pulls, so this needs no buffer (S3). Ends without an error when `signal` aborts.
+   * The reader pulls the entries, so `follow` needs no buffer (S3). Ends without an error when `signal` aborts.
    * @throws ProductError INVALID_CURSOR for a position beyond the journal's end (S2), UNKNOWN_TASK
    */
   follow(

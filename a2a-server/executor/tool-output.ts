@@ -26,7 +26,7 @@ export class ToolOutput {
   readonly #reference: { callId: string; tool: string; title: string; toolId: string };
   #unwritten = '';
   #written = 0;
-  /** The number of characters in the journal or in the running append. */
+  /** The number of characters that are in the journal or in the current append. */
   #journalled = 0;
   #kept = false;
   /** The newest progress that is not in an event yet. */

@@ -51,7 +51,7 @@ export class ToolQuestions {
 
   /**
    * Asks the person and waits without limit.
-   * @param options if `signal` aborts, this withdraws the question. An earlier answer stays valid.
+   * @param options after an abort of `signal`, the question is withdrawn. An answer before the abort stays valid.
    * @throws ZodError for an invalid question; AbortError when the tool execution stops, the task ends, or `signal`
    * aborts
    */
@@ -70,7 +70,7 @@ export class ToolQuestions {
     }
   }
 
-  /** Appends the question. @returns its id, once it is durable. */
+  /** Appends the question. @returns the id of the question, once the question is durable. */
   async #put(question: Question): Promise<string> {
     const { log, taskId, call, toolId, scope } = this.#options;
     let callId = '';
@@ -133,7 +133,7 @@ export class ToolQuestions {
     });
   }
 
-  /** The task has ended, so the tool stops too. */
+  /** Stops the tool, because the task has ended. */
   #over(scope: AbortScope<AbortCause>): Error {
     scope.abort({
       reason: 'task-cancel',
@@ -166,7 +166,7 @@ function nextId({ calls }: Snapshot, callId: string): string {
   return `${callId}.q${before + 1}`;
 }
 
-/** Represents a question as a call. It has no side effects. */
+/** Represents a question as a call. The call has no side effects. */
 function questionCall(question: Question, { tool, source }: Call, callId: string): RequestedCall {
   const [line = ''] = question.text.split('\n');
   const input: Record<string, unknown> = { ...question };

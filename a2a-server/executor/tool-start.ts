@@ -45,7 +45,7 @@ export class ToolStart {
   }
 
   /**
-   * Records the start, if the journal does not have it, and the files before their change.
+   * Records the files before their change and, if the journal does not have it yet, the start.
    * @returns false if this execution may not run the call any more
    */
   async record(files: readonly SavedFile[] = [], contents: readonly FileBytes[] = []): Promise<boolean> {
@@ -55,7 +55,10 @@ export class ToolStart {
     return this.append((s) => [...this.opening(s), ...saved], contents);
   }
 
-  /** Like `record`, but throws. @throws ProductError TASK_ENDED if this execution may not run the call any more */
+  /**
+   * Does the same as `record`, but throws an error. @throws ProductError TASK_ENDED if this execution may not run the
+   * call any more
+   */
   async require(files: readonly SavedFile[], contents: readonly FileBytes[]): Promise<void> {
     if (await this.record(files, contents)) return;
     throw new ProductError(
@@ -92,7 +95,7 @@ export class ToolStart {
     return this.#recorded;
   }
 
-  /** The start event. Empty if the start is already durable. */
+  /** Returns the start event. Empty if the start is already durable. */
   opening(snapshot: Snapshot): TaskEvent[] {
     return this.#recorded ? [] : withTaskState(snapshot, { type: 'tool.started', ...this.#reference });
   }

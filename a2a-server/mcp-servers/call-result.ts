@@ -26,7 +26,9 @@ const resource = z.object({
 const block = z.union([text, media, link, resource]);
 type Block = z.infer<typeof block>;
 
-/** Accepts unknown content on purpose. An invalid block becomes a note, and the other blocks stay unchanged. */
+/**
+ * The schema accepts unknown content. The conversion replaces an invalid block with a note and keeps the other blocks.
+ */
 export const callResultSchema = z.looseObject({
   content: z.array(z.unknown()).default([]),
   structuredContent: z.unknown().optional(),

@@ -1,5 +1,5 @@
 /**
- * Connects to an MCP server. Finds out its transport and its revision of MCP.
+ * Connects to an MCP server. Finds its transport and its revision of MCP.
  *
  * - MCP 2026-07-28, Versioning: the client probes with `server/discover`, and falls back to `initialize`.
  * - MCP 2025-11-25, Transports, Backwards Compatibility: if a server refuses a POST with 400, 404 or 405, it may use
@@ -27,7 +27,7 @@ import { StdioTransport } from './transports/stdio-transport.ts';
 
 /** The time limit of a probe in milliseconds. If the server does not answer, the client assumes an older revision. */
 const PROBE_MS = { stdio: 5_000, http: 15_000, sse: 0 } as const;
-/** The handshake has its own limit, `connectMs`. This limit only ends the SDK's timers. */
+/** The handshake has its own limit, `connectMs`. This longer limit, in milliseconds, only ends the SDK's timers. */
 const MARGIN_MS = 30_000;
 
 export interface McpServerConnected {
@@ -38,7 +38,7 @@ export interface McpServerConnected {
 
 /**
  * Connects to a server. After a failure, no socket or process stays open.
- * @param known the attempt that succeeded last time
+ * @param known the transport and handshake of the last successful connection
  * @throws Error whose message is a sentence without subject and full stop
  */
 export async function connectToMcpServer(

@@ -56,9 +56,9 @@ interface Entry {
 
 export class RunningCalls {
   readonly #transport: ServerTransport;
-  /** By progress token. */
+  /** The running calls, by progress token. */
   readonly #running = new Map<string, Entry>();
-  /** `until`: a time of the clock. */
+  /** The stopped calls that may get a late answer. `until` is the end of that time, on the clock. */
   readonly #stopped = new Map<RequestId, { call: RunningCall; until: number }>();
   readonly #clock: Clock;
   #last = 0;
@@ -101,7 +101,10 @@ export class RunningCalls {
     };
   }
 
-  /** The origin of a request of the server. Call it in the request's handler, which runs in the context of `onmessage`. */
+  /**
+   * Returns the calls to which a request of the server may belong. Call it in the request's handler, which runs in the
+   * context of `onmessage`.
+   */
   origin(): RequestOrigin {
     const { about } = this.#transport;
     const calls = [...this.#running.values()];

@@ -26,15 +26,15 @@ const optionalLimit = z.union([
 ]);
 
 const shared = {
-  /** True if this entry stays in the file but the server does not start. */
+  /** True for an MCP server that is configured but does not start. */
   disabled: z.boolean().default(false),
   /** Time limit for one call, in milliseconds after parsing. */
   timeout: timeLimit.default(CALL_MS),
-  /** If the server sends no message about a call for this time, the call fails. In milliseconds after parsing. */
+  /** The maximum time between two server messages about a call, in milliseconds after parsing. Then the call fails. */
   idleTimeout: optionalLimit.default(null),
   /** Time limit from the program's start, or the first request, to the tool list. If absent, the default applies. */
   connectTimeout: timeLimit.optional(),
-  /** If the server sends no message for this time, it gets a ping. Null means no pings. */
+  /** The time without a server message after which the client sends a ping. Null means no pings. */
   pingInterval: optionalLimit.default(PING_MS),
   /** Time limit for the answer to a ping. */
   pingTimeout: timeLimit.default(PING_ANSWER_MS),

@@ -23,7 +23,7 @@ export type ProviderName = z.infer<typeof providerNameSchema>;
 export const OFFLINE_MODEL_ID = 'offline';
 /** The model in examples of commands. */
 export const EXAMPLE_MODEL = 'anthropic:claude-sonnet-4-5';
-/** Model names that a client can use without knowing the server's models. */
+/** Names that stand for models. A client can use them without knowing the server's models. */
 export const TIERS = ['fast', 'smart'] as const;
 
 /** `offline`, or `provider:model`, e.g. `anthropic:claude-sonnet-4-5`. */
@@ -47,7 +47,7 @@ export function isBaseUrl(text: string): boolean {
 
 const baseUrl = z.string().refine(isBaseUrl, { error: `expected ${BASE_URL}` });
 
-/** US dollars per million tokens. */
+/** Prices in US dollars per million tokens. */
 const rates = {
   input: z.number().min(0),
   output: z.number().min(0),
@@ -59,14 +59,17 @@ const price = z.strictObject({
   longPrompt: z.strictObject({ above: z.number().int().min(1), ...rates }).optional(),
 });
 
-/** In tokens. Recent models accept at least this; set smaller models explicitly. */
+/**
+ * The default context window in tokens. Recent models have at least this window. The settings must give the windows of
+ * smaller models.
+ */
 export const DEFAULT_WINDOW = 128_000;
-/** In tokens. The system prompt and the tools alone take about a third of it. */
+/** The minimum context window in tokens. The system prompt and the tools take about a third of it. */
 export const LEAST_WINDOW = 8_000;
 
 /**
- * The server uses only models that the settings name. If only a key is in the environment, the server must not send
- * files to its provider. A key is in the environment, or a command prints it. The settings contain no key.
+ * The server uses only models that the settings name. A key in the environment alone does not allow the server to send
+ * files to that provider. The settings contain no key: the key is in the environment, or a command prints it.
  */
 export const modelSettingsSchema = z.strictObject({
   /** The model for tasks that do not choose one. */

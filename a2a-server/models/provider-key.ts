@@ -26,7 +26,10 @@ export type KeySource =
 
 export interface ProviderKey {
   source: KeySource;
-  /** @returns '' if the provider needs no key. @throws ProductError CONFIGURATION, or AGENT_UNREACHABLE for a command that fails */
+  /**
+   * @returns the key; '' if the provider needs no key. @throws ProductError CONFIGURATION, or AGENT_UNREACHABLE for a
+   * command that fails
+   */
   read: () => Promise<string>;
 }
 
@@ -43,12 +46,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Characters that a header may contain. `fetch` would quote an invalid key in its error. */
 const SENDABLE = /^[\x21-\x7e]+$/;
-/** The pause before a failed command runs again, in milliseconds. A person may have to unlock something. */
+/** The pause before a failed command runs again, in milliseconds. A person may have to unlock a password store. */
 const COMMAND_PAUSE_MS = 10_000;
-/** A person may have to unlock something first. In milliseconds. */
+/** The time limit of the command, in milliseconds. A person may first have to unlock a password store. */
 export const KEY_COMMAND_LIMIT_MS = 20_000;
 
-/** The source of a key. It reads no key. */
+/** Returns the source of a key. Reads no key. */
 export function keySource(
   { variables }: Pick<KeyNeeds, 'variables'>,
   setting: KeySetting | undefined,
@@ -82,7 +85,7 @@ export function providerKey(needs: KeyNeeds, setting: KeySetting | undefined, en
   return { source, read: () => Promise.resolve(key) };
 }
 
-/** The source of a key, for messages. */
+/** Describes the source of a key, for messages. */
 export function keySourceText(provider: string, source: KeySource): string {
   return source.type === 'variable' ? source.name : `the key command of ${provider} (${source.program} …)`;
 }

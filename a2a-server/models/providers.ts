@@ -1,6 +1,6 @@
 /**
  * Finds the key and the URL of each provider and loads its code. The import happens at the provider's first turn, so
- * that a server without this provider does not load its code. The settings may name another source of a key.
+ * that a server without this provider does not load its code. The settings may name a different source for a key.
  *
  * | provider          | key                                                   | URL                                             |
  * | ----------------- | ----------------------------------------------------- | ----------------------------------------------- |
@@ -44,7 +44,7 @@ const CACHED = { type: 'ephemeral' };
 /** Chat Completions takes files only in user messages. */
 const CHAT_COMPLETIONS: ProviderRequest = { filesAfterResults: true };
 
-/** How to reach a provider. The key is empty if the provider needs none. */
+/** The key and the URL of a provider. The key is empty if the provider needs none. */
 interface ProviderAccess {
   baseURL: string;
   apiKey: string;
@@ -182,7 +182,7 @@ export function resolveProvider(
   };
 }
 
-/** The source of a provider's key, and whether the provider needs one. It reads no key. */
+/** Returns the source of a provider's key. `needed` is false for a provider that works without a key. Reads no key. */
 export function keyOf(
   name: ProviderName,
   setting: KeySetting | undefined,
@@ -193,7 +193,7 @@ export function keyOf(
 }
 
 /**
- * The URL of a provider's API, with its version.
+ * Returns the URL of a provider's API, with its version.
  * @param baseUrl the URL in the settings
  * @throws ProductError CONFIGURATION if the URL is missing or invalid
  */

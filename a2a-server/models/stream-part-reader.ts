@@ -14,7 +14,7 @@ type CallEvent = Extract<ModelEvent, { type: 'call' }>;
 type PartResult =
   { type: 'events'; events: ModelEvent[]; ended: boolean } | { type: 'failure'; error: unknown };
 
-/** Use one object per attempt. A retry needs a new object. */
+/** Reads one attempt of a model call. A retry needs a new object. */
 export class StreamPartReader {
   readonly #calls: CallEvent[] = [];
   readonly #parts = new TurnPartCollector();
@@ -75,7 +75,7 @@ export class StreamPartReader {
     }
   }
 
-  /** Counts the characters. Ends an endless answer and drops its calls. */
+  /** Counts the characters of the answer. Above the limit, ends the turn and drops its calls. */
   #goesOn(delta: string, handedOut: ModelEvent[]): PartResult {
     this.#left -= delta.length;
     return this.#left >= 0

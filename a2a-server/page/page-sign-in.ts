@@ -2,7 +2,7 @@
  * Sign-in to the approval page over HTTP.
  *
  * - `POST /page/links` (bearer token) makes a one-time link for the token's principal.
- * - `POST /page/session` exchanges its code for a session: a cookie, and the page key in the answer.
+ * - `POST /page/session` exchanges the link's code for a session: a cookie, and the page key in the answer.
  * - `POST /page/sign-out` ends the session; with `{"everywhere": true}` all sessions and links of the principal.
  */
 import { Router } from 'express';
@@ -83,7 +83,10 @@ export function signedIn(request: Request, { sessions, cookie, base }: PageSignI
   return sessions.find(secretsIn(request, cookie));
 }
 
-/** Tells whether an origin is the page's own: the address of the request or, behind a proxy, the public address. */
+/**
+ * Returns a function that is true for the page's own origin. This is the address of the request or, behind a proxy, the
+ * public address.
+ */
 function isOwnPage(base: string): (request: Request) => (origin: string) => boolean {
   const { origin: publicOrigin } = new URL(base);
   return (request) => (origin) => origin === publicOrigin || isOwnOrigin(origin, request.headers.host);

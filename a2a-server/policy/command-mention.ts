@@ -1,19 +1,19 @@
 /**
  * Decides whether any part of a command line may run a given program with given arguments. Unlike `plainWords`, it also
  * reads quotes, substitutions and nested shells. It answers `maybe` if only the shell or another program knows the
- * words: expansions, globs, `xargs`, `env`, `git -c`. This detects a program that the command line names. It does not
- * confine a process: a script may run any program.
+ * words: expansions, globs, `xargs`, `env`, `git -c`. The search detects only programs that the command line names. It
+ * does not confine a process: a script may run any program.
  */
 import type { Shell } from './simple-command.ts';
 
 export type Mention = 'yes' | 'maybe' | 'no';
 
-/** The maximum length of a command line, because this needs more than linear time (X3). */
+/** The maximum length of a command line, in characters. The search needs more than linear time (X3). */
 const MAX_LENGTH = 10_000;
 
 /** The characters that start an expansion. The shell expands them before it searches the program. */
 const EXPANSION: Readonly<Record<Shell, RegExp>> = { sh: /[$`]/u, cmd: /[%!]/u };
-/** Quotes and escapes. This removes them first, so that they hide no words: `g"i"t`, `sh -c 'git push'`. */
+/** Quotes and escapes. The search removes them first, because they can hide words: `g"i"t`, `sh -c 'git push'`. */
 const HIDING = /[\\^]\r?\n|['"\\^]/gu;
 /** The separators between two commands. */
 const BETWEEN = /[;&|()<>{}`\n\r]+/u;
@@ -44,7 +44,7 @@ export function commandMention(command: string, words: readonly string[], shell:
   if (EXPANSION[shell].test(command) || BRACES.test(command)) return 'maybe';
   if (parts.some((part) => part.some((word) => RUNNERS.has(ownName(word))))) return 'maybe';
   // A glob in quotes is a literal word, unless a shell reads it again (see RUNNERS). An escaped quote, a comment or a
-  // second line makes the start of the quotes uncertain, so keep the quoted text then.
+  // second line makes the start of the quotes uncertain. In these cases, search the quoted text too.
   const quotes = /[\\#\r\n]/u.test(command) ? command : command.replaceAll(QUOTED, '');
   const globs = quotes.split(BETWEEN).flatMap(wordsOf);
   if (globs.some((word) => GLOB.test(word))) return 'maybe';

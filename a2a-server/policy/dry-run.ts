@@ -20,7 +20,7 @@ export interface DryRunCall {
   at: number;
   tool: string;
   title: string;
-  /** The recorded verdict and its reason. `decided` is the person's decision, or null. */
+  /** The verdict that the journal recorded, and its reason. `decided` is the person's decision, or null. */
   met: { fate: DryRunVerdict; why: string; decided: string | null };
   /** The verdict under the policy, with the task's settings and grants at that time. */
   meets: { fate: DryRunVerdict; why: string };
@@ -31,7 +31,7 @@ export interface DryRunInput {
   entries: readonly JournalEntry[];
   policy: Policy;
   tool: (name: string) => Tool | undefined;
-  /** Opens the task's workspace. If it no longer exists, the result resolves no links. */
+  /** Opens the task's workspace. If the workspace no longer exists, the returned workspace resolves no links. */
   workspace: (root: string | undefined) => Promise<Pick<Workspace, 'root' | 'locate'>>;
 }
 

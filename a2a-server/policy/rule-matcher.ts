@@ -5,7 +5,7 @@
  * - An `allow` rule matches only the exact spelling of the resolved path. It matches a command line only if that is a
  *   plain list of exactly the rule's words. If the rule ends in `…`, more words may follow.
  * - An `ask` or `deny` rule matches the written and the resolved path, in any case, with all parent directories. It
- *   matches any part of a command line. It answers `maybe` if the match is uncertain.
+ *   matches any part of a command line. The result is `maybe` if the match is uncertain.
  */
 import picomatch from 'picomatch';
 import { commandMention, type Mention } from './command-mention.ts';
@@ -85,7 +85,7 @@ function globsOf(patterns: readonly string[], nocase: boolean): readonly Glob[] 
   });
 }
 
-/** Matches paths for an allow rule. A tree never matches, because some of its files may not match. */
+/** Matches paths for an allow rule. A directory tree never matches, because some of its files may not match. */
 function narrowPaths(patterns: readonly string[]): Condition {
   const globs = globsOf(patterns, false);
   const allowed = ({ leadsTo }: ResolvedTargetPath): boolean => globs.some(({ matches }) => matches(leadsTo));

@@ -2,7 +2,7 @@
  * Ends the process group of a command (A2, R43).
  *
  * The group's leader is the shell, spawned `detached`. The group id is the shell's process id. The system does not
- * report the end of a group's last process, so this polls every 20 ms. If a program leaves the group (`timeout`,
+ * report the end of a group's last process, so the server checks every 20 ms. If a program leaves the group (`timeout`,
  * `setsid`, a daemon), it has its own group: see `markedGroups`.
  *
  * Windows has no process groups. There, taskkill ends the process tree at once.
@@ -13,7 +13,10 @@ import { systemErrorCode } from '../../shared/runtime/errors.ts';
 import { groupOf, livingGroups } from './living-groups.ts';
 
 const LOOK_MS = 20;
-/** The time to wait after SIGKILL. A killed process ends at once, unless it hangs in the kernel. */
+/**
+ * The time to wait for the end of the group after SIGKILL, in milliseconds. A killed process ends at once, unless it
+ * hangs in the kernel.
+ */
 const KILLED_MS = 2000;
 
 /** The end of a group: before any signal, by SIGTERM, by SIGKILL, or not confirmed. */
@@ -43,7 +46,7 @@ const MOST_ROUNDS = 5;
 
 /**
  * Ends groups until `find` finds none.
- * @returns false if one of these groups may still run, or if new groups still appear
+ * @returns false if a group may still run, or if new groups still appear after the last round
  */
 export async function endGroups(find: () => readonly number[], options: EndOptions): Promise<boolean> {
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
@@ -107,7 +110,7 @@ export async function isAlive(group: number): Promise<boolean> {
 /**
  * Returns a running process of the group. kill(2) also finds zombies. If the init process of a container does not reap
  * zombies, they stay forever. On Linux, /proc identifies zombies.
- * @param known a process that ran at the last check. While it runs, this needs no scan.
+ * @param known a process that ran at the last check. While it runs, no scan of /proc is needed.
  */
 async function runningIn(group: number, known = group): Promise<number | undefined> {
   if (process.platform === 'win32' || !signalGroup(group, 0)) return undefined;
@@ -117,8 +120,8 @@ async function runningIn(group: number, known = group): Promise<number | undefin
 }
 
 /**
- * True if a child has exited, even if Node has not reported the exit yet. It is synchronous, so that the caller can
- * decide before it sends a signal. On other systems than Linux it is always false.
+ * True if a child has exited, even if Node has not reported the exit yet. The check is synchronous, so that nothing can
+ * happen between the check and a signal of the caller. On other systems than Linux it is always false.
  */
 export function hasExited(child: number): boolean {
   return process.platform === 'linux' && groupOf(child) === undefined;

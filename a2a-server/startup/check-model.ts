@@ -1,4 +1,4 @@
-/** Tries one model, and says what to do if it does not answer. */
+/** Tries one model. If it does not answer, the result says what to do. */
 import { type CheckResult, fail, ok, warn } from '../../shared/runtime/check-result.ts';
 import { nearestNames } from '../../shared/text/nearest-names.ts';
 import { knownModelIds } from '../models/known-models.ts';
@@ -12,7 +12,7 @@ import { servedWindow } from '../models/served-window.ts';
 import type { ServerSettings } from './settings.ts';
 import { TRIAL_LIMIT_MS, tryModel, type Trial } from './try-model.ts';
 
-/** For the list of local models, in milliseconds. */
+/** The time limit for the list of local models, in milliseconds. */
 const LIST_LIMIT_MS = 1_000;
 
 interface CheckedSettings {
@@ -76,7 +76,7 @@ function answered(
   );
 }
 
-/** Without a price, tasks show tokens and no cost. */
+/** Returns a note about a missing price: without it, tasks show tokens and no cost. */
 function priceNote({ price }: Model): string {
   return price === undefined
     ? '; its price is unknown. Set "prices" to see what tasks cost (docs/models.md)'
@@ -120,7 +120,7 @@ async function similarModels(id: string, settings: CheckedSettings['settings']):
     .flatMap(({ models }) => models.map((model) => `${provider}:${model}`));
   const known = knownModelIds(provider);
   const near = nearestNames(id, [...served, ...known]);
-  // Few models are installed locally, so any of them helps.
+  // No id is similar. Few models are installed locally, so name all of them.
   return near.length > 0 ? near : served.slice(0, 3);
 }
 

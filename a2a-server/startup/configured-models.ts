@@ -17,7 +17,7 @@ import { priceAdvice } from '../../shared/protocol/price-advice.ts';
 interface ModelOptions {
   /** The retry policy for failing providers; the default is `RETRY_POLICY`. */
   patience?: RetryPolicy | undefined;
-  /** Says how to choose a model, for the offline model. */
+  /** Returns advice on how to choose a model. The offline model shows it. */
   advise?: ModelAdvice | undefined;
 }
 
@@ -127,7 +127,7 @@ type Offer = Pick<
 >;
 
 /**
- * Creates each offered model. So the start fails if a key or an address is missing, and not the first task.
+ * Creates each offered model. So a missing key or address stops the start of the server, and not the first task.
  * @throws ProductError CONFIGURATION
  */
 export function offeredModels(

@@ -92,7 +92,10 @@ function stopCommand(pid: number, platform: NodeJS.Platform = process.platform):
   return platform === 'win32' ? `taskkill /F /PID ${pid}` : `kill ${pid}`;
 }
 
-/** Tells where to set the model. A person usually wants this if another program started the server. */
+/**
+ * Returns a sentence that says where to set the model. If another program started the server, a person usually wants to
+ * set its model.
+ */
 function bridgeSettings(stateDirectory: string): string {
   return `If the bridge started it, A2A_SERVER_MODEL in the bridge's environment sets its model, or the section "server" of ${join(stateDirectory, 'config.json')}.`;
 }
@@ -125,7 +128,7 @@ async function whoIsThere(origin: string, { token, stateDir }: OwnServer): Promi
 }
 
 async function ask(url: string): Promise<unknown> {
-  // `AbortSignal.timeout` does not keep the process alive during the request, but this timer does.
+  // Use an own timer, because `AbortSignal.timeout` does not keep the process alive during the request.
   const patience = new AbortController();
   const timer = setTimeout(() => patience.abort(), PATIENCE_MS);
   try {
@@ -137,7 +140,7 @@ async function ask(url: string): Promise<unknown> {
     const body: unknown = response.ok ? await response.json() : undefined;
     return body;
   } catch {
-    // The answer is no HTTP or no JSON, or there is no answer. So the program is not an a2a-server.
+    // There is no answer, or the answer is not HTTP or not JSON. So the program is not an a2a-server.
     return undefined;
   } finally {
     clearTimeout(timer);

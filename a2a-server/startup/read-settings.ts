@@ -82,7 +82,9 @@ function checkHost(host: string, allowRemote: boolean): void {
   );
 }
 
-/** Opens the configured workspace once. So the start fails if the directory is missing, and not the first task. */
+/**
+ * Opens the configured workspace once. So a missing directory stops the start of the server, and not the first task.
+ */
 async function checkWorkspace(
   { workspace, allowWorkspace, stateDir }: Pick<ServerSettings, 'workspace' | 'allowWorkspace' | 'stateDir'>,
   sources: Sources,

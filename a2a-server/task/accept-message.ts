@@ -82,7 +82,7 @@ function isStrayWord(
   return /^(approve|deny)$/.test(part.text) && (taskId === undefined || mayHaveAsked(snapshot));
 }
 
-/** True if the person wrote `deny` to a budget question. Any other reply to it means yes. */
+/** True if the person wrote `deny` to a budget question. Any other reply to a budget question means yes. */
 function saysNo({ status }: Snapshot, { parts: [part, more] }: UserMessage): boolean {
   return (
     status.state === 'input-required' &&

@@ -10,7 +10,8 @@ type ReadAnswer =
   | { ok: false; message: string };
 
 /**
- * Explains why a decision word is invalid for the call (D1). Only a question accepts an answer, and it has no approval.
+ * Returns the reason why a decision word is invalid for the call (D1); undefined if the word is valid. Only a question
+ * accepts an answer, and a person cannot approve a question.
  */
 export function decisionWordProblem(
   { callId, title }: Call,
@@ -28,7 +29,7 @@ export function decisionWordProblem(
     : 'An answer applies only to its question. Use scope "once", or omit it.';
 }
 
-/** Checks the answer to a call that is a question. */
+/** Checks the answer to a call that is a question. @returns the converted answer, or the problem */
 export function checkAnswer(call: Call, given: Answer = ''): ReadAnswer {
   const question = questionOf(call);
   const read = question ? readAnswer(question, given) : no('it is no question.');
@@ -65,7 +66,7 @@ function chosen({ choices = [], multiple = false, freeText = false }: Question, 
   return another === undefined ? { ok: true, answer: first } : no('it takes only one of its choices.');
 }
 
-/** Returns undefined for an answer that is neither text nor labels. */
+/** Returns the labels in an answer. Undefined if the answer is neither text nor labels. */
 function saidLabels(
   given: Answer,
   multiple: boolean,

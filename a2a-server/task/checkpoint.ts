@@ -14,7 +14,7 @@ export interface Checkpoint {
   turn: number;
   /** The time directly before the first change, in milliseconds since the epoch. */
   at: number;
-  /** Absolute path. Empty if the task has no workspace. Such a task changes no files. */
+  /** Absolute path. Empty if the task has no workspace. A task without a workspace changes no files. */
   workspace: string;
   files: readonly CheckpointFile[];
   /** The titles of other calls in the turn that may have changed files. */
@@ -68,7 +68,10 @@ function checkpointOf(snapshot: Snapshot, turn: number, calls: readonly Call[]):
   };
 }
 
-/** True for a started call whose changes are not saved. Only the server's own file tools save their changes. */
+/**
+ * True for a started call that may change files without saving them. Only the server's own file tools save their
+ * changes.
+ */
 function mayChangeFiles({ sideEffect, source, toolId }: Call): boolean {
   if (toolId === null || sideEffect === 'none') return false;
   return source.type !== 'built-in' || sideEffect === 'command' || sideEffect === 'other';
@@ -96,7 +99,8 @@ export function changesOver(checkpoints: readonly Checkpoint[]): FileChanges[] {
 }
 
 /**
- * Adds a later checkpoint. It may start from each state of the earlier one, because a crash may prevent last changes.
+ * Adds a later checkpoint. It may start from each state of the earlier one, because a crash may prevent the last
+ * changes.
  */
 function followedBy(earlier: FileChanges, { before, after }: CheckpointFile): FileChanges {
   const known = [earlier.before, ...earlier.after].some((state) => isSameState(state, before));
@@ -131,7 +135,7 @@ export function restoreStep(
     : { type: 'changed-since', path, now };
 }
 
-/** True if two states are equal. A state without saved content equals no state. */
+/** True if two states are equal. A state without saved content is equal to no state, not even to itself. */
 export function isSameState(one: FileState, other: FileState): boolean {
   switch (one.type) {
     case 'content':

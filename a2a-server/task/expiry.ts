@@ -3,8 +3,8 @@
  * and its output is events.
  *
  * - An active task never expires. Only a waiting task has a deadline. When the task continues, the deadline ends.
- * - The event with the question contains its deadline (J2). So a later change of the settings does not change it. If
- *   the clock goes back, an expired task stays ended (J3).
+ * - The event with the question contains its deadline (J2). So a later change of the settings does not change the
+ *   deadline. If the clock goes back, an expired task stays ended (J3).
  */
 import { cancel } from './cancel.ts';
 import type { Decider, RecordedAction, TaskEvent } from './events.ts';
@@ -12,7 +12,7 @@ import { taskStateAfter } from './fold.ts';
 import { findSameQuestion } from './pending.ts';
 import { PARKED_STATES, type Snapshot, type Status } from './snapshot.ts';
 
-/** In milliseconds; null means no limit. */
+/** The time limits of parked tasks, in milliseconds. Null means no limit. */
 export interface ExpirySettings {
   /** The time to decide a pending action or to answer a question. */
   decisionMs: number | null;
@@ -62,7 +62,7 @@ function asks(event: TaskEvent): event is AskingEvent {
   return event.type === 'input.required' || event.type === 'auth.required';
 }
 
-/** Returns the earliest deadline, in milliseconds since the epoch. */
+/** Returns the earliest deadline of an event, in milliseconds since the epoch. */
 function deadlineOf({ pending = [], expiresAt }: PendingExpiry): number | null {
   const times = [expiresAt, ...pending.map((action) => action.expiresAt)].flatMap((time) => time ?? []);
   return times.length === 0 ? null : Math.min(...times.map((time) => Date.parse(time)));

@@ -1,4 +1,7 @@
-/** Decides the next step of a task's execution only from the snapshot. So any process can continue the task. Pure. */
+/**
+ * Decides the next step of a task's execution. The decision depends only on the snapshot. So any process can continue
+ * the task. Pure.
+ */
 import { stuckQuestion, isUnfinished } from './stuck-detection.ts';
 import type { TaskEvent } from './events.ts';
 import { budgetQuestion, NO_BUDGET, type Budget } from './budget.ts';
@@ -19,10 +22,13 @@ import {
 type NextStep =
   /** Parked or ended. */
   | { type: 'settled' }
-  /** An earlier execution died. First, these events record its unfinished work. */
+  /**
+   * An earlier execution ended without recording its work. First, append these events, which record the unfinished
+   * work.
+   */
   | { type: 'recover'; events: TaskEvent[] }
   | { type: 'ask-model' }
-  /** The model failed. The next call comes at this time, in milliseconds since the epoch. */
+  /** The model failed. `until` is the time of the next model call, in milliseconds since the epoch. */
   | { type: 'wait'; until: number }
   /** One call with side effects, or several adjacent read-only calls in parallel. */
   | { type: 'run'; calls: Call[] }
@@ -111,8 +117,8 @@ export function turnStartEvents(snapshot: Snapshot, model: string): TaskEvent[] 
 }
 
 /**
- * Returns the events for the unfinished work of a dead execution (E2). An unfinished turn is void. A repeatable call
- * runs again. A call with side effects waits for a person, because it may have run.
+ * Returns the events for the unfinished work of a dead execution (E2). The output of an unfinished turn is ignored. A
+ * repeatable call runs again. A call with side effects waits for a person, because it may have run.
  */
 function looseEnds(snapshot: Snapshot): TaskEvent[] {
   const events: TaskEvent[] = [];
@@ -137,7 +143,7 @@ function looseEnds(snapshot: Snapshot): TaskEvent[] {
 
 /**
  * Returns the first unsettled call. If it is read-only, also returns the read-only calls directly after it. The calls
- * of an ACP agent start together, because the agent may wait for all its permissions.
+ * of an ACP agent start together, because the agent may wait until it has the answers to all its requests.
  */
 function nextBatch(calls: readonly Call[]): Call[] {
   const open = calls.filter((call) => call.state.type !== 'settled');

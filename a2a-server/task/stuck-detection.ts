@@ -1,7 +1,7 @@
 /**
  * Detects a model that is stuck: its answers are empty or incomplete, or its calls are refused or repeated. The model
- * gets a remark in its next turn. After a number of such turns in a row, the task asks a person. A person's message
- * resets the count. Pure.
+ * gets a remark in its next turn. After several such turns in a row, the task asks a person. A person's message resets
+ * the count. Pure.
  */
 import { resultForModel } from './call-result.ts';
 import { callsOf, type Call, type ConversationItem, type Snapshot, type Turn } from './snapshot.ts';
@@ -9,11 +9,9 @@ import { callsOf, type Call, type ConversationItem, type Snapshot, type Turn } f
 type Fault = 'empty' | 'cut' | 'refused' | 'same';
 
 interface Rule {
-  /**
-   * The number of such turns in a row without a remark. The results may be enough, or the repetition may be correct.
-   */
+  /** The number of stuck turns in a row before the first remark. A few such turns may be correct. */
   silent: number;
-  /** After this number of such turns in a row, the task asks a person. */
+  /** The number of stuck turns in a row after which the task asks a person. */
   most: number;
   /** The remark for the model. */
   remark: string;
@@ -86,7 +84,7 @@ function lastly(snapshot: Snapshot, turn: Turn): string {
 
 interface Found {
   fault: Fault;
-  /** The number of such turns in a row, including this turn. */
+  /** The number of stuck turns in a row, including the current turn. */
   count: number;
   turn: Turn;
 }

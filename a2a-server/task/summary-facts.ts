@@ -1,6 +1,7 @@
 /**
- * Lists the facts that a summary of old turns must not lose: the person's messages and decisions, the changed files, and
- * the to-do list. They come from the journal, so they do not depend on the model that writes the summary. Pure.
+ * Lists the facts that a summary of old turns must not lose: the person's messages and decisions, the changed files,
+ * and the to-do list. The facts come from the journal. So they do not depend on the model that writes the summary.
+ * Pure.
  */
 import { answerText } from '../../shared/protocol/preview-text.ts';
 import { collapseWhitespace } from '../../shared/text/capped-text.ts';
@@ -27,7 +28,7 @@ export function summaryFacts(tasks: readonly Snapshot[], upTo: TurnPlace, chars:
   const { messages, calls } = coveredBy(tasks, upTo);
   const todos = calls.findLast((call) => call.todos !== undefined)?.todos ?? [];
   const files = new Set(calls.flatMap(({ saved = [] }) => saved.map(({ path }) => path)));
-  // The most important group first: it gets its space first.
+  // The groups are in order of importance, because earlier groups get their space first.
   const groups: { head: string; lines: readonly string[] }[] = [
     { head: 'The to-do list:', lines: todos.map(({ text, status }) => `[${status}] ${line(text)}`) },
     { head: 'The person wrote:', lines: messages.map(line) },
@@ -90,7 +91,7 @@ function line(text: string): string {
   return collapseWhitespace(text, LONGEST);
 }
 
-/** If not all lines fit, keeps the newest. */
+/** If not all lines fit, keeps the newest lines. */
 function sectionOf(head: string, lines: readonly string[], room: number): string {
   const shown: string[] = [];
   const left = (): number => lines.length - shown.length;

@@ -33,7 +33,10 @@ export class CallContext extends ServerCallContext {
   readonly wire: WireFormat;
   /** The client's raw cursor. Undefined if the resumable-stream extension is not active. */
   readonly cursor: string | undefined;
-  /** Resolves when the server accepts the request of a stream. Then the response is a stream, even before an event. */
+  /**
+   * Resolves when the server accepts a request for a stream. From then on the response is a stream, even before its
+   * first event.
+   */
   readonly accepted: Promise<void>;
   /** Resolves `accepted`. */
   readonly accept: () => void;

@@ -17,7 +17,10 @@ export interface AgentFacts {
   shell: string;
 }
 
-/** The maximum number of names in one description, because the card is public. It gives the number of further names. */
+/**
+ * The maximum number of names in one description, because the card is public. The description gives the number of the
+ * other names.
+ */
 const NAMED = 20;
 
 /** Returns one skill for each group of tools. The first skill is the agent itself, the last skill is the commands. */

@@ -1,7 +1,7 @@
 /**
  * `GET /api/tasks/:taskId/events`: a task's events as plain server-sent events (WHATWG HTML §9.2). It serves curl,
  * browsers and other clients without A2A headers. Each event has the HTTP+JSON form of A2A 1.0, with both extensions
- * active. A client may ignore their data.
+ * active. A client may ignore the data of the extensions.
  *
  * The route only reads. So it works while the server shuts down.
  */
@@ -26,7 +26,10 @@ import { streamAfter } from '../streams/task-stream.ts';
 
 export const EVENTS_PATH = '/api/tasks/:taskId/events';
 
-/** Within this time, a stopping server has closed its sockets, and the next server may run. */
+/**
+ * The delay before an EventSource reconnects, in milliseconds. A stopping server closes its sockets in this time, and
+ * the next server may already run.
+ */
 const RETRY_MS = 2_000;
 
 const BOTH_EXTENSIONS = { [EXTENSIONS_HEADER.toLowerCase()]: `${TOOL_APPROVAL},${RESUMABLE_STREAM}` };

@@ -103,7 +103,10 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
   return router;
 }
 
-/** Starts the work of a notification and ignores the rest (JSON-RPC 2.0 §4.1: it gets no answer and no error). */
+/**
+ * Reads only the first event of a notification's stream. The work then continues without a reader (JSON-RPC 2.0 §4.1:
+ * it gets no answer and no error).
+ */
 async function firstOf(events: AsyncGenerator<unknown, void, undefined>): Promise<void> {
   await events.next().catch(() => undefined);
   await events.return();

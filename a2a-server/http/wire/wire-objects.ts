@@ -86,7 +86,10 @@ export function toA2aMessage(
   };
 }
 
-/** A line stands for a file, because a history with all files would be too long. */
+/**
+ * Converts a part of the client's message. A line of text replaces a file, because a history with all files would be
+ * too long.
+ */
 function sentPart(part: MessagePart): Part {
   return part.type === 'stored-file' ? textPart(fileLine(part.file)) : partOf(part);
 }
@@ -114,7 +117,7 @@ export function turnArtifact(turn: number, text: string, name: string): Artifact
   };
 }
 
-/** Builds an artifact of the agent that is not its text. */
+/** Builds an artifact that the agent made in addition to its text. */
 export function agentArtifact(
   { outputModes }: Pick<ClientView, 'outputModes'>,
   { artifactId, name, description, parts }: GivenArtifact,

@@ -14,10 +14,11 @@ export const HIDDEN_PRINCIPAL = '';
 export const COUNT_TASKS = `SELECT count(*) FROM tasks WHERE principal <> '${HIDDEN_PRINCIPAL}'`;
 
 /**
- * Maximum rows per transaction: some milliseconds of work. A large session may exceed it, because it is hidden at once.
+ * Maximum rows per transaction, which is some milliseconds of work. A large session may exceed this maximum, because
+ * one transaction hides a complete session.
  */
 const HIDDEN_AT_ONCE = 2_000;
-/** This number is small, because one content may have megabytes. */
+/** Maximum file contents per transaction. One content may have megabytes. */
 const CONTENTS_AT_ONCE = 8;
 
 export class SessionDeletion {

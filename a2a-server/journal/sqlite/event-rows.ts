@@ -1,7 +1,7 @@
 /**
  * Reads and writes the rows of the table `events`. It inserts the events of one transaction with few statements,
- * because a driver call costs more than a row. A long run of a task's events has its own statement, and SQLite computes
- * `seq`. Short runs share a statement, and each event has its `seq` in the parameters.
+ * because a driver call costs more than a row. For many adjacent events of one task, one statement inserts them, and
+ * SQLite computes `seq`. All other events share a second statement, and its parameters contain each `seq`.
  */
 import {
   type Command,
@@ -20,7 +20,7 @@ import { LONGEST_ROW, unpackEntries } from './packed-row.ts';
  */
 const LONGEST_STATEMENT = 8 * 1024 * 1024;
 
-/** For this number of events or more, a separate statement is cheaper. */
+/** The number of events from which a separate statement is cheaper. */
 const LONG_RUN = 8;
 
 export interface EventInserts {

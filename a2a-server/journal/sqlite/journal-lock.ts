@@ -20,7 +20,7 @@ const PATIENCE_MS = 500;
 
 export interface JournalLock {
   /**
-   * Call this before each write. If the lock file was deleted or replaced, it locks the new one.
+   * Call this before each write. If the lock file was deleted or replaced, this locks the new lock file.
    * @throws JournalInUse if another process has locked the new file. Then this process must not write.
    */
   hold(): void;

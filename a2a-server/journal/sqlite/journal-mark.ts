@@ -4,8 +4,9 @@
  * SQLite stops reading a write-ahead log at the first frame with a wrong checksum. Each later commit then disappears
  * without an error. The mark is in another file, so the server can compare the two at its start.
  *
- * - The mark names only durable commits, so it is never ahead of the journal. It may be `INTERVAL_MS` behind.
- * - The server writes the mark in the background, at most once per interval. No append waits for this.
+ * - The mark names only durable commits, so it is never ahead of the journal. It may be older than the journal by up to
+ *   `INTERVAL_MS`.
+ * - The server writes the mark in the background, at most once per interval. No append waits for the write of the mark.
  * - If the mark is missing or unreadable, the server compares nothing. Journals of earlier versions have no mark.
  */
 import { readFileSync, rmSync, statSync } from 'node:fs';
@@ -94,8 +95,8 @@ export class MarkWriter {
   }
 
   /**
-   * Removes the mark while `remove` deletes tasks. After a crash in between there is no mark, so the check finds no
-   * loss.
+   * Removes the mark while `remove` deletes tasks. After a crash during `remove` there is no mark. So the next start
+   * compares nothing and finds no loss.
    * @returns the result of `remove`
    */
   async whileRemoving<Result>(remove: () => Result): Promise<Result> {
@@ -113,7 +114,7 @@ export class MarkWriter {
     }
   }
 
-  /** Writes the last mark after the journal is closed, because the last checkpoint has made the file larger. */
+  /** Writes the last mark. Call this after the journal is closed, because its last checkpoint makes the file larger. */
   async close(): Promise<void> {
     this.#state = 'closed';
     clearTimeout(this.#timer);

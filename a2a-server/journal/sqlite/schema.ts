@@ -7,7 +7,9 @@ import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 /** The `PRAGMA application_id` of a journal: "a2aj" in ASCII. */
 const APPLICATION_ID = 0x6132616a;
 
-/** SQL, or a function for a step that SQL cannot do. Each runs in the transaction of the upgrade. */
+/**
+ * One step of an upgrade: SQL, or a function for a step that SQL cannot do. It runs in the transaction of the upgrade.
+ */
 type Migration = string | ((database: Sqlite) => void);
 
 /**
@@ -76,7 +78,8 @@ const MIGRATIONS: readonly Migration[] = [
   CREATE UNIQUE INDEX one_live_task_per_session ON tasks (principal, session_id)
     WHERE state NOT IN ('completed', 'failed', 'canceled', 'rejected');
   `,
-  // With this table the server distinguishes an ended tool execution from an unknown one. It lacks older executions.
+  // With this table the server distinguishes an ended tool execution from an unknown one. The table lacks executions of
+  // earlier versions.
   `
   CREATE TABLE tool_executions (
     tool_id TEXT PRIMARY KEY,

@@ -18,16 +18,18 @@ import { requireCurrentSchema } from './schema.ts';
 
 export interface JournalReport {
   tasks: number;
-  /** Tasks that have not ended. */
+  /** The number of tasks that have not ended. */
   live: number;
   entries: number;
-  /** Saved contents of files. */
+  /** The number of saved file contents. */
   contents: number;
   /** One sentence for each problem; empty if the journal is correct. */
   problems: string[];
 }
 
-/** The check waits this long for a writer's lock. A writer holds the lock only for milliseconds. */
+/**
+ * The time that the check waits for a writer's lock, in milliseconds. A writer holds the lock only for milliseconds.
+ */
 const BUSY_TIMEOUT_MS = 5_000;
 const PAGE = 1_000;
 /** The maximum number of problems in a report, because a damaged file may have very many. */
@@ -75,7 +77,7 @@ export function journalReportOf(database: Sqlite): JournalReport {
       .map((row) => `A row of ${String(row[0])} belongs to no task.`),
   ];
   const reader = new EntryReader(database);
-  // This skips hidden tasks, because the server removes their events.
+  // Skip hidden tasks, because the server removes their events.
   const rows = database.query(
     `SELECT task_id, state, seq, session_id, principal FROM tasks WHERE principal <> '${HIDDEN_PRINCIPAL}' ORDER BY key`,
   )();
@@ -96,7 +98,7 @@ export function journalReportOf(database: Sqlite): JournalReport {
       problems.push(`The events of task ${task.taskId} cannot be read: ${messageOf(error)}.`);
     }
   }
-  // If events are missing, the sums differ too. Then the first problem is enough.
+  // If events are missing, the sums differ too. So report the sums only if there is no other problem.
   if (problems.length === 0) problems.push(...costs.differences(database));
   const contents = checkContents(database, problems);
   return { tasks: rows.length, live, entries, contents, problems: problems.slice(0, MOST_PROBLEMS) };
@@ -110,7 +112,7 @@ interface IndexedTask {
   principal: string;
 }
 
-/** J1: no gap. J2: the index follows from the events. */
+/** Returns the first problem of a task. J1: its `seq` has no gap. J2: its index row follows from its events. */
 function problemOf(task: IndexedTask, entries: readonly JournalEntry[]): string | undefined {
   const gap = entries.findIndex(({ seq }, index) => seq !== index + 1);
   if (gap >= 0) return `Task ${task.taskId} has no event ${gap + 1}.`;

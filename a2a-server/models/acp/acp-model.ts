@@ -102,7 +102,7 @@ async function* stretch(
       return 'tool-calls';
     }
     const more = undelivered(agent, task);
-    // If the task were cancelled, the signal would have fired. So a person stopped one of its calls. That cancelled the
+    // The signal has not fired, so the task is not cancelled. A person stopped one of its calls, which cancelled the
     // prompt.
     if (item.stopReason === 'cancelled' && !resumed) {
       resumed = true;

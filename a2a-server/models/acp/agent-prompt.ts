@@ -13,7 +13,7 @@ import {
 import { transcript } from '../../task/transcript.ts';
 import { capText } from '../../../shared/text/capped-text.ts';
 
-/** Maximum characters of the conversation in a prompt, for an agent without memory of it. */
+/** Maximum characters of the conversation in a prompt, for an agent that does not remember it. */
 const MAX_TRANSCRIPT = 100_000;
 /** Maximum characters of an unfinished task's request. */
 const MAX_REQUEST = 10_000;

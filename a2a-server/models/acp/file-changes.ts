@@ -1,5 +1,5 @@
 /**
- * Shows the file changes of an ACP agent's permission request, with the files from the workspace. So the person judges
+ * Builds diffs for the file changes of an ACP agent's permission request, from the files on disk. So the person judges
  * the change of the file on disk, and not the agent's description (D2).
  *
  * ACP v1, tool calls: a diff has the `oldText` and `newText` of a file. Some agents send whole files. Others send only
@@ -109,7 +109,10 @@ const NOTES = {
     `${name} does not contain the text that the agent would replace. This diff puts the new text at its end.`,
 };
 
-/** Applies one diff of the agent. `note` says how the agent's old content differs from the content on disk. */
+/**
+ * Applies one diff of the agent. @returns the new content. `note` says how the agent's old content differs from the
+ * content on disk.
+ */
 export function applyDiff(
   before: string | undefined,
   { oldText, newText }: FileDiff,

@@ -19,10 +19,13 @@ interface Kept {
   sessionId: string;
   workspace: string;
   taskId: string;
-  /** The turn for whose calls the agent was restarted. Null if the agent has run since the requests of these calls. */
+  /**
+   * The turn for whose calls the agent was restarted. Null if the agent was not restarted since it requested these
+   * calls.
+   */
   startedFor: number | null;
   users: number;
-  /** True if the agent ended during use and no reader has received that yet. */
+  /** True if the agent ended during use and no reader has received its end yet. */
   broken: boolean;
   cancelIdle: (() => void) | undefined;
 }
@@ -89,7 +92,7 @@ export class LiveAgents {
     await Promise.all(kept.map(({ agent }) => agent.end()));
   }
 
-  /** Returns the current agent or starts one. Concurrent callers get the same one. */
+  /** Returns the current agent or starts an agent. Concurrent callers get the same agent. */
   #obtain(key: string, place: TaskPlace, purpose: AgentPurpose): Promise<Kept> {
     const kept = this.#kept.get(key);
     if (kept && isUsable(kept, place) && !kept.agent.discarding) return Promise.resolve(kept);
@@ -135,7 +138,7 @@ export class LiveAgents {
   }
 }
 
-/** True if the agent can be used. An agent that ended during use stays until its user has read the reason. */
+/** True if the agent can be used. An agent that ended during use stays until its turn has read the reason. */
 function isUsable({ agent, workspace, users, broken }: Kept, place: TaskPlace): boolean {
   return workspace === place.workspace && (agent.failure === undefined || users > 0 || broken);
 }

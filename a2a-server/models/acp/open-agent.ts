@@ -45,7 +45,7 @@ export function rememberedSession({ task, earlier }: TaskPlace): string | undefi
   );
 }
 
-/** @throws ProductError AGENT_ERROR, SignInNeeded. It ends the agent first. */
+/** @throws ProductError AGENT_ERROR, SignInNeeded. After a failure, the agent has ended. */
 export async function openAgent(
   place: TaskPlace,
   options: AcpOptions,
@@ -96,7 +96,8 @@ async function openSession(
 }
 
 /**
- * Resumes or loads the session. @returns false if the agent no longer has it. Then the prompt needs the conversation.
+ * Resumes or loads the session. @returns false if the agent no longer has the session. Then the prompt must contain the
+ * conversation.
  */
 async function takenUp(
   connection: AgentConnection,

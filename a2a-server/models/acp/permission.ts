@@ -76,7 +76,7 @@ export function permissionFiles({ diffs = [], paths = [] }: PermissionInput, wor
 
 /**
  * Returns the tool kind for policy. The mode `accept-edits` covers only named files in the workspace. So a change
- * outside, or without a path, gets the kind `other`.
+ * outside of the workspace, or without a path, gets the kind `other`.
  */
 function toolOf(kind: ToolKind, places: readonly string[]): ToolKind {
   const changes = kind === 'edit' || kind === 'delete' || kind === 'move';
@@ -84,16 +84,19 @@ function toolOf(kind: ToolKind, places: readonly string[]): ToolKind {
 }
 
 /**
- * Approves this request once, even if the person trusts the tool or the agent. The task stores that trust as a grant,
- * checks it for each call, and ends it with the task (R12). After a permanent approval the agent would not ask again,
- * and no person could see or revoke the trust.
+ * Returns the outcome that approves this request once, even if the person trusts the tool or the agent. The task stores
+ * that trust as a grant, checks it for each call, and ends it with the task (R12). After a permanent approval the agent
+ * would not ask again, and no person could see or revoke the trust.
  * @returns undefined if the agent offers no approval
  */
 export function approveOutcome(options: readonly PermissionOption[]): RequestPermissionOutcome | undefined {
   return select(options, 'allow_once') ?? select(options, 'allow_always');
 }
 
-/** Rejects this request, if the agent offers that. Otherwise cancels the agent's turn. */
+/**
+ * Returns the outcome that rejects this request. If the agent offers no rejection, returns the outcome that cancels its
+ * turn.
+ */
 export function rejectOutcome(options: readonly PermissionOption[]): RequestPermissionOutcome {
   return select(options, 'reject_once') ?? select(options, 'reject_always') ?? { outcome: 'cancelled' };
 }

@@ -60,7 +60,7 @@ export class SessionUpdates {
       case 'notice':
       case 'compaction_update':
       case 'compaction_summary_chunk':
-        // These updates are for editors only: typed text, available commands, window usage.
+        // Only editors need these updates: typed text, available commands, window usage.
         break;
     }
   }

@@ -9,7 +9,7 @@ import type { PlannedCall, ParsedMessage } from './step.ts';
 export const MAX_LENGTH = 1_000_000;
 
 interface Form {
-  /** The form, as in the documentation and in a refusal. */
+  /** The text of the form in the documentation and in a refusal. */
   form: string;
   verb: string;
   /** @param rest the text after the verb. @returns undefined if the form does not match */
@@ -86,7 +86,7 @@ export const FORMS: readonly Form[] = [
   },
 ];
 
-/** Replies to the server's question whether the task should continue. They request no step. */
+/** Replies to the server's question whether the task should continue. These replies request no step. */
 const GO_ON = new Set(['go on', 'continue', 'yes']);
 
 const FENCE = /^```(?:json)?\n([^]*)\n```$/;
@@ -114,7 +114,7 @@ function call(tool: string, input: Record<string, unknown>): PlannedCall | undef
   return Object.values(needed).includes('') ? undefined : { tool, input };
 }
 
-/** If the text starts with `word` and a space, returns the rest. */
+/** Returns the rest of a text that starts with `word` and a space. Otherwise undefined. */
 function afterWord(text: string | undefined, word: string): string | undefined {
   const trimmed = text?.trimStart() ?? '';
   const starts =
@@ -135,7 +135,7 @@ function leadingQuote(text: string): { text: string; after: string } | undefined
   const quoted = /^"(?:[^"\\]|\\[^])*"/.exec(text)?.[0];
   if (quoted === undefined) return undefined;
   try {
-    // Unlike JSON, this accepts a line feed or a tab inside the quotes.
+    // Accept a line feed or a tab inside the quotes, unlike JSON.
     const value: unknown = JSON.parse(
       quoted.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t'),
     );

@@ -88,7 +88,10 @@ export async function readScript(path: string): Promise<Script> {
 
 function problemsOf(steps: readonly ScriptStep[]): [number, string][] {
   const problems: [number, string][] = [];
-  /** The artifacts of this turn so far. An append must name one of them, because a turn may repeat after a crash. */
+  /**
+   * The artifacts of this turn so far. An append must name one of these artifacts, because a turn may repeat after a
+   * crash.
+   */
   let given = new Set<string>();
   for (const [index, it] of steps.entries()) {
     const before = steps[index - 1];

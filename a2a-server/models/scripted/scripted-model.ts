@@ -49,7 +49,7 @@ function scriptedModel(script: Script, clock: Clock): Model {
   };
 }
 
-/** Runs a step. @returns the end of the turn, if this is its last step */
+/** Runs a step. @returns the end of the turn, if the step is the last one of its turn */
 function* give(
   step: Exclude<ScriptStep, { type: 'delay' | 'stayWorking' }>,
 ): Generator<ModelEvent, TurnEnd, undefined> {

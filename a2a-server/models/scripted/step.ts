@@ -90,7 +90,10 @@ type StepName = keyof Arguments;
 /** A step: its name and its argument. */
 export type ScriptStep = { [K in StepName]: { type: K; value: z.output<Arguments[K]> } }[StepName];
 
-/** Says how a step ends its turn. After `run` and `ask` the next steps follow later. After `end` no steps follow. */
+/**
+ * Returns how a step ends its turn; undefined if the turn continues. After `run` and `ask` the script continues in a
+ * later turn. After `end` no steps follow.
+ */
 export function turnEnd({ type }: ScriptStep): 'run' | 'ask' | 'end' | undefined {
   switch (type) {
     case 'call':

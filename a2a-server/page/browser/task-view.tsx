@@ -14,7 +14,7 @@ interface TaskViewProps {
   client: A2aClient;
   taskId: string;
   link: OpenedAction;
-  /** What the task has cost; '' if unknown. */
+  /** The cost of the task as text; '' if unknown. */
   cost: string;
   /** Called when the task's state changes. */
   onChange: () => Promise<void>;
@@ -61,7 +61,8 @@ export function TaskView({ client, taskId, link, cost, onChange }: TaskViewProps
   }, [client, taskId]);
 
   /**
-   * @returns true if the server accepted the command. Otherwise the page shows the error, and the action still waits.
+   * Sends a command. @returns true if the server accepted it. Otherwise the page shows the error, and the action still
+   * waits.
    */
   const send = async (act: (to: Execution) => Promise<void>): Promise<boolean> => {
     if (execution === undefined) return false;

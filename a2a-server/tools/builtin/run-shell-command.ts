@@ -18,7 +18,7 @@ import { errorCodeOf } from '../workspace/file-failure.ts';
 
 const DEFAULT_SECONDS = 120;
 const MAX_SECONDS = 3600;
-/** Linux limits one process argument to 128 KiB. */
+/** Maximum characters of a command, because Linux limits one process argument to 128 KiB. */
 const MAX_COMMAND = 100_000;
 
 const schema = z.strictObject({
@@ -45,7 +45,7 @@ export interface ShellOptions {
   clock: Clock;
   /** Time between SIGTERM and SIGKILL, in milliseconds. */
   graceMs: number;
-  /** The source environment; commands get a part of it. */
+  /** The server's environment. Commands get only a part of it. */
   environment: Environment;
   /** Names of extra variables to pass; see command-environment.ts. */
   passEnvironment: readonly string[];
@@ -96,7 +96,7 @@ export function createRunShellCommand(options: ShellOptions): Tool {
   });
 }
 
-/** Tells the model about the sandbox, so that it does not try commands that the sandbox blocks. */
+/** Returns a note for the model about the sandbox, so that the model does not try commands that the sandbox blocks. */
 function boxedNote({ confinement }: ShellOptions): string {
   return confinement.type === 'confined' ? ` ${confinementText(confinement)}` : '';
 }
@@ -112,7 +112,7 @@ function endingOf({ exitCode, exitSignal }: CommandEnd): string {
   return `exited with code ${exitCode ?? 'unknown'}`;
 }
 
-/** Tells the model that its background processes are stopped, so that it does not rely on them. */
+/** Returns a note for the model that its background processes are stopped, so that the model does not rely on them. */
 function leftover({ group }: CommandEnd): string[] {
   switch (group) {
     case 'gone':

@@ -6,14 +6,14 @@
  * in the workspace.)
  *
  * Consequences for ending a command (A2, R43)
- * - bubblewrap stays in the shell's process group. `--new-session` would move it out of the group. It is not needed,
- *   because the group has no terminal.
+ * - bubblewrap stays in the shell's process group. `--new-session` would move it out of the group. The option is not
+ *   needed, because the group has no terminal.
  * - SIGTERM to the group ends bubblewrap's outer process at once and also reaches the command, which gets its grace
  *   period. The first process inside ignores SIGTERM and stays while anything runs in the sandbox. So the group stays
  *   alive.
  * - `--die-with-parent` is not used: it would kill the command with the outer process, without a grace period.
- * - SIGKILL ends the first process inside. The kernel then ends everything in the sandbox, even processes that left
- *   the group.
+ * - SIGKILL ends the first process inside. The kernel then ends everything in the sandbox, even processes that left the
+ *   group.
  */
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ export type Confinement = ({ type: 'confined' } & SandboxOptions) | { type: 'ope
 
 export const UNCONFINED: Confinement = { type: 'open', why: 'it is switched off' };
 
-/** Time limit for creating a test sandbox, in milliseconds. */
+/** Time limit for the test sandbox, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
 const BWRAP = 'bwrap';
@@ -57,7 +57,7 @@ const OWN_NAMESPACES = [
 
 /**
  * Creates a test sandbox to find out whether confinement works.
- * @param path the PATH to find bubblewrap
+ * @param path the value of PATH to search for bubblewrap
  * @throws ProductError CONFIGURATION if confinement is required and does not work
  */
 export async function findConfinement(
@@ -84,7 +84,7 @@ export function sandboxCommand(
   at: { root: string; cwd: string; sockets?: readonly string[] },
   command: readonly string[],
 ): [string, ...string[]] {
-  // On many systems /etc/resolv.conf is a link into this directory.
+  // On many systems /etc/resolv.conf is a link into this directory. So a command with network needs it.
   const resolver = '/run/systemd/resolve';
   return [
     BWRAP,

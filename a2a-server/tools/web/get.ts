@@ -13,7 +13,7 @@ import { allowedAddresses, type Resolve } from './resolve-checked-host.ts';
 import { sendGet } from './send-get.ts';
 import { webUrl } from './web-url.ts';
 
-/** Browsers allow more, but ordinary sites need no more. */
+/** Maximum number of redirects. Browsers allow more, but ordinary sites need no more. */
 const MAX_REDIRECTS = 5;
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -29,10 +29,10 @@ interface GetOptions {
   signal: AbortSignal;
   /** Limit for the whole request, with redirects and body, in milliseconds. */
   timeMs: number;
-  /** Limit for the body after decompression. */
+  /** Limit for the body after decompression, in bytes. */
   maxBytes: number;
   accept: string;
-  /** Decides whether to read the body. If not, the connection closes at once. */
+  /** Returns true to read the body. If false, the connection closes at once. */
   wants: (head: ResponseHead) => boolean;
   /** Called before each redirect; throws to refuse it. */
   onRedirect?: (to: URL) => void;

@@ -21,7 +21,7 @@ const MAX_INDENT = 10;
 
 export class PageText {
   readonly #limit: number;
-  /** Joined only at the end, because joining a growing text each time costs its length. */
+  /** The pieces of the text. They are joined once at the end, because each join of a growing text copies all of it. */
   readonly #pieces: string[] = [];
   #length = 0;
   /** The number of line ends to write before the next words. */

@@ -1,6 +1,6 @@
 /**
- * Lists an entry and everything below it. A person sees this list before a move or deletion. Each item has a mark that
- * shows whether it has changed since (D2). It follows no link (X2): the entry is the link itself.
+ * Lists an entry and everything below it. A person sees this list before a move or deletion. Each item has a mark,
+ * which differs if the item changes later (D2). The list follows no link (X2): it contains the link itself.
  */
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
@@ -9,7 +9,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
 import type { NamedEntry } from './resolve-path.ts';
 
-/** A person cannot review more items. Each level of depth keeps one handle open. */
+/** Maximum number of items in a list, because a person cannot review more. */
 const MAX_ITEMS = 10_000;
 const MAX_DEPTH = 64;
 
@@ -19,7 +19,7 @@ export interface RemovalEntry {
   path: string;
   kind: 'file' | 'directory' | 'link' | 'other';
   bytes: number;
-  /** If the mark differs, the file has changed or is another file, according to the operating system. */
+  /** Identifies the file and its version. If the mark differs later, the file has changed or is another file. */
   mark: string;
   /** The entries of a directory, sorted by name. */
   holds: readonly RemovalEntry[];
@@ -102,8 +102,8 @@ function kindOf(info: BigIntStats): RemovalEntry['kind'] {
 }
 
 /**
- * Includes the change time (ctime), because a program can set the modification time but not the change time. For a
- * directory the identity is enough: its items show additions and removals.
+ * Returns the mark of a file: its identity and its change time (ctime). A program can set the modification time but not
+ * the change time. For a directory the identity is enough: its items show additions and removals.
  */
 export function entryMark(info: BigIntStats): string {
   const identity = `${kindOf(info)} ${info.dev} ${info.ino}`;

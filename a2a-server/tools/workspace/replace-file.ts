@@ -1,13 +1,13 @@
 /**
  * Replaces the whole content of a file, or changes nothing.
  *
- * It writes a new file beside the old one, makes it durable, and renames it in one step. A reader sees the old or the
- * new content, also after a crash (which can leave a `.….tmp` file). The new inode also replaces a hard link to a file
- * outside the workspace instead of writing through it (X2).
+ * `replaceFile` writes a new file in the same directory, makes it durable, and renames it in one step. A reader sees
+ * the old or the new content, also after a crash (which can leave a `.….tmp` file). The new inode also replaces a hard
+ * link to a file outside the workspace instead of writing through it (X2).
  *
- * D2: it compares the file with the basis right before the rename, after all slow work. link(2) names a new file and
- * fails if the name exists, so a new file has no race. For an existing file, another process can still write between
- * the check and rename(2), and loses its change. No system call compares and renames.
+ * D2: `replaceFile` compares the file with the basis right before the rename, after all slow work. link(2) names a new
+ * file and fails if the name exists, so a new file has no race. For an existing file, another process can still write
+ * between the check and rename(2), and loses its change. No system call compares and renames.
  */
 import { randomUUID } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
@@ -73,7 +73,7 @@ interface Target {
 }
 
 async function put(directory: Directory, target: Target, replacement: Replacement): Promise<void> {
-  // Has a fixed length, so that a file name of maximum length still works.
+  // The temporary name has a fixed length. So it is valid even if `name` has the maximum length.
   const temporary = `.${randomUUID()}.tmp`;
   const handle = await directory.file(
     temporary,

@@ -6,7 +6,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
 import { errorCodeOf } from './file-failure.ts';
 
-/** The basis of a preview for a file that did not exist (D2). No hash equals it. */
+/** The basis of a preview for a file that did not exist (D2). No hash has this value. */
 export const ABSENT = 'absent';
 
 export const MAX_READ_BYTES = 10 * 1024 * 1024;
@@ -82,7 +82,9 @@ async function readBytes(directory: Directory, { name, path, most }: FileToRead)
   }
 }
 
-/** The size is only a hint: the file may grow, and files in /proc report size 0. */
+/**
+ * Reads up to the end of the file, not up to its reported size: the file may grow, and files in /proc report size 0.
+ */
 async function readToEnd(
   handle: FileHandle,
   size: number,

@@ -7,7 +7,7 @@ import { withResolvedPath, type Root } from './resolve-path.ts';
 import { readText, type TextFile } from './text-file.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
-/** The walk does not enter deeper directories. Each level keeps one handle open. */
+/** Maximum depth of a walk, because each level keeps one handle open. */
 const MAX_DEPTH = 64;
 
 export interface TreeOptions {

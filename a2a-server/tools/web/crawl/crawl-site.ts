@@ -1,6 +1,6 @@
 /**
- * Crawls a site from one page. It limits pages, depth, size and time, and obeys robots.txt and `Pace`. It checks the
- * signal at each await (A2), and the report keeps the results so far.
+ * Crawls a site from one page. The crawl has limits for pages, depth, size and time. It obeys robots.txt and `Pace`. It
+ * checks the signal at each await (A2). The report keeps the results so far.
  */
 import { createHash } from 'node:crypto';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
@@ -17,7 +17,7 @@ import { readRobots, type Robots } from './robots.ts';
 /** The default gap between two requests to a site, in milliseconds. */
 const GAP_MS = 1_000;
 
-/** Limit for one page, in milliseconds. */
+/** Time limit for one page, in milliseconds. */
 export const PAGE_MS = 20_000;
 
 const MAX_BYTES = 2 * 1024 * 1024;
@@ -25,14 +25,14 @@ const MAX_BYTES = 2 * 1024 * 1024;
 /** Limit for the text of a page in characters, because matching does not yield to the event loop. */
 const MAX_TEXT = 200_000;
 
-/** A start URL may redirect to the main host name and then to https. */
+/** Maximum number of redirects of the start URL: to the main host name, and then to https. */
 const MAX_MOVES = 3;
 
 export interface Crawl {
   start: URL;
   query: QueryWords;
   maxPages: number;
-  /** The crawl starts no further page after this time, in milliseconds since the epoch. */
+  /** The time after which the crawl starts no further page, in milliseconds since the epoch. */
   until: number;
   report: CrawlReport;
   signal: AbortSignal;
