@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 const requirement = z.strictObject({
+  /** One section, or several with commas between them. */
   section: z.string().min(1),
   level: z.enum(['MUST', 'MUST NOT', 'SHOULD', 'SHOULD NOT', 'MAY']),
   text: z.string().min(1),
@@ -38,6 +39,12 @@ export function readTables(root: string): Promise<Table[]> {
       return { title, requirements: lines.map(requirementIn) };
     }),
   );
+}
+
+/** @returns the sections of A2A 1.0 that have a MUST or a SHOULD */
+export async function readSections(root: string): Promise<string[]> {
+  const text = await readFile(join(root, 'test', 'conformance', 'a2a-1.0-sections.txt'), 'utf8');
+  return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 }
 
 function requirementIn(line: string): Requirement {
@@ -80,7 +87,8 @@ Sources: A2A [1.0.1](https://github.com/a2aproject/A2A/blob/v1.0.1/docs/specific
 [MCP revisions](https://modelcontextprotocol.io/specification).
 
 \`npm run conformance\` writes this page from the data in \`test/conformance/\`. A test checks that the page is up to date and
-that each named test exists. \`kept\` and \`partly\` need a test. A rule about documentation needs a page instead.
+that each named test exists. \`kept\` and \`partly\` need a test. A rule about documentation needs a page instead. Each section of
+A2A 1.0 with a MUST or a SHOULD needs a row.
 `;
 
 export function conformancePage(tables: readonly Table[]): string {

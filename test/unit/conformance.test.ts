@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
-import { conformancePage, evidenceOf, readTables } from '../conformance/requirements.ts';
+import { conformancePage, evidenceOf, readSections, readTables } from '../conformance/requirements.ts';
 import type { Evidence, Table } from '../conformance/requirements.ts';
 
 describe('the requirements of the specifications', () => {
@@ -16,6 +16,14 @@ describe('the requirements of the specifications', () => {
       await Promise.all(files.map(async (file) => [file, await readFile(file, 'utf8')] as const)),
     );
     const missing = named.filter((each) => !isIn(sources.get(each.file) ?? '', each));
+    expect(missing).toEqual([]);
+  });
+
+  test('each section of A2A 1.0 with a MUST or a SHOULD has a row', async () => {
+    const rows = tables
+      .filter(({ title }) => title.startsWith('A2A 1.0'))
+      .flatMap(({ requirements }) => requirements.flatMap(({ section }) => section.split(', ')));
+    const missing = (await readSections('.')).filter((section) => !rows.includes(section));
     expect(missing).toEqual([]);
   });
 

@@ -215,3 +215,43 @@ test('an answer over JSON-RPC is application/json', async () => {
   const answer = await rpc(server, 'GetTask', { id: start() }, { accept: 'application/json' });
   expect(answer.headers.get('content-type')).toContain('application/json');
 });
+
+describe('A2A 0.3', () => {
+  test('an answer of A2A 0.3 is application/json, with the status of its error over HTTP+JSON', async () => {
+    const overRpc = await rpc(server, 'tasks/get', { id: start() }, OLD);
+    const found = await request(server, { method: 'GET', path: `/v1/tasks/${start()}`, headers: OLD });
+    const missing = await request(server, { method: 'GET', path: '/v1/tasks/none', headers: OLD });
+    for (const { headers } of [overRpc, found, missing])
+      expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect([found.status, missing.status]).toEqual([200, 404]);
+    expect(missing.body).toMatchObject({ code: -32001 });
+  });
+
+  test('A2A 0.3 has no list of tasks, no push notifications and no extended card', async () => {
+    const refused = async (method: string, path: string): Promise<[unknown, unknown]> => {
+      const overRpc = await rpc(server, method, { id: start() }, OLD);
+      return [overRpc.body, (await request(server, { method: 'GET', path, headers: OLD })).body];
+    };
+    expect(await refused('tasks/list', '/v1/tasks')).toMatchObject([
+      { error: { code: -32601 } },
+      { data: [{ reason: 'UNKNOWN_ADDRESS' }] },
+    ]);
+    const configurations = `/v1/tasks/${start()}/pushNotificationConfigs`;
+    expect(await refused('tasks/pushNotificationConfig/list', configurations)).toMatchObject([
+      { error: { code: -32003 } },
+      { code: -32003 },
+    ]);
+    expect(await refused('agent/getAuthenticatedExtendedCard', '/v1/card')).toMatchObject([
+      { error: { code: -32004 } },
+      { code: -32004 },
+    ]);
+  });
+
+  test('a file part of A2A 0.3 with a `uri` is refused', async () => {
+    const file = { kind: 'file', file: { uri: 'https://example.com/a.png', mimeType: 'image/png' } };
+    const message = { kind: 'message', messageId: 'm', role: 'user', parts: [file] };
+    const answer = await rpc(server, 'message/send', { message }, OLD);
+    expect(answer.body).toMatchObject({ error: { code: -32005 } });
+    expect(server.tasks.received).toEqual([]);
+  });
+});

@@ -154,6 +154,17 @@ describe('a request without a required field', () => {
     expect(without).toMatchObject(found);
     expect(JSON.stringify(without)).not.toContain('artifacts');
   });
+
+  test('a list over HTTP+JSON decodes its query values', async () => {
+    const { taskId, sessionId } = server.tasks.start(
+      { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },
+      [{ type: 'task.completed' }],
+    );
+    const encoded = sessionId.replace('-', '%2D');
+    expect(encoded).not.toBe(sessionId);
+    const answer = await request(server, { method: 'GET', path: `/tasks?contextId=${encoded}` });
+    expect(answer.body).toMatchObject({ tasks: [{ id: taskId }], totalSize: 1 });
+  });
 });
 
 /** A message of A2A 0.3 over JSON-RPC. */

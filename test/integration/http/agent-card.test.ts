@@ -37,6 +37,14 @@ describe('the agent card', () => {
     expect(await card('0.3')).toMatchObject({ url: server.url, protocolVersion: '0.3' });
   });
 
+  test('the agent card of A2A 0.3 has its main URL with JSON-RPC, and HTTP+JSON as an additional interface', async () => {
+    expect(await card('0.3')).toMatchObject({
+      url: server.url,
+      preferredTransport: 'JSONRPC',
+      additionalInterfaces: [{ url: server.url, transport: 'HTTP+JSON' }],
+    });
+  });
+
   test('the agent card names each extension with its version, and requires none', async () => {
     const { extensions } = cardSchema.parse(await card()).capabilities;
     expect(extensions.length).toBeGreaterThan(0);

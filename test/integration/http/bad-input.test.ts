@@ -175,7 +175,7 @@ describe('invalid messages', () => {
     ['a message id too long', { messageId: 'x'.repeat(201) }, 'MALFORMED'],
     ['the role of the agent', { role: 'ROLE_AGENT' }, 'MALFORMED'],
     ['a file by URL', { parts: [{ url: 'https://example.com/a.png' }] }, 'UNSUPPORTED_CONTENT'],
-    ['a file as bytes', { parts: [{ raw: 'AAAA' }] }, 'UNSUPPORTED_CONTENT'],
+    ['a file of a type that no model reads', { parts: [{ raw: 'AAAA' }] }, 'UNSUPPORTED_CONTENT'],
     ['a file that is no base64', { parts: [{ raw: 'A*A=' }] }, 'MALFORMED'],
     ['settings nobody knows', { metadata: { [TOOL_APPROVAL]: { yolo: true } } }, 'MALFORMED'],
     ['settings of the wrong type', { metadata: { [TOOL_APPROVAL]: { autoExecute: 'yes' } } }, 'MALFORMED'],

@@ -127,6 +127,10 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     const events = streamOf(opened);
     await server.tasks.untilFollowed(taskId);
     server.tasks.append(taskId, [said('lo'), WAITS]);
+    server.tasks.append(taskId, [
+      { type: 'task.working' },
+      { type: 'auth.required', question: 'Sign in first.' },
+    ]);
     server.tasks.append(taskId, [{ type: 'task.working' }, { type: 'task.completed' }]);
     const seen = await events;
     expect(seen[0]?.payload).toMatchObject({
@@ -136,6 +140,8 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     expect(seen.slice(1).map(({ payload }) => payload['status'] ?? payload['artifact'])).toMatchObject([
       { parts: [{ text: 'lo' }] },
       { state: 'TASK_STATE_INPUT_REQUIRED' },
+      { state: 'TASK_STATE_WORKING' },
+      { state: 'TASK_STATE_AUTH_REQUIRED' },
       { state: 'TASK_STATE_WORKING' },
       { state: 'TASK_STATE_COMPLETED' },
     ]);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import type { TlsOptions } from 'node:tls';
 import { connectToAgent } from '../../../../bridge/agents/connection.ts';
 import { RESUMABLE_STREAM } from '../../../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../../../shared/protocol/tool-approval.ts';
@@ -25,10 +26,17 @@ interface StartedAgent {
   requests: Pick<IncomingMessage, 'method' | 'url' | 'headers'>[];
 }
 
+interface AgentOptions {
+  extensions?: readonly string[];
+  /** A key and its certificate in PEM. */
+  certificate?: string;
+  tls?: TlsOptions;
+}
+
 /** An agent with these interfaces, in this order. It has one task, `t`, which is completed. */
 async function startAgent(
   bindings: readonly string[],
-  { extensions = [], certificate }: { extensions?: readonly string[]; certificate?: string } = {},
+  { extensions = [], certificate, tls = {} }: AgentOptions = {},
 ): Promise<StartedAgent> {
   const agent: StartedAgent = { url: '', requests: [] };
   const task = { id: 't', contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' } };
@@ -46,7 +54,7 @@ async function startAgent(
   const server =
     certificate === undefined
       ? createServer(serve)
-      : createTlsServer({ key: certificate, cert: certificate }, serve);
+      : createTlsServer({ key: certificate, cert: certificate, ...tls }, serve);
   servers.push(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -118,6 +126,18 @@ describe('a connection to an agent', () => {
     const agent = await startAgent(['JSONRPC'], { certificate });
     const refused = connectToAgent({ url: agent.url, headers: { authorization: 'Bearer secret' } });
     await expect(refused).rejects.toMatchObject({ cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' } });
+    expect(agent.requests).toEqual([]);
+  });
+
+  test('X1 an agent that offers only TLS 1.1 gets no request', async () => {
+    const certificate = await readFile('test/fixtures/self-signed.pem', 'utf8');
+    // OpenSSL offers TLS 1.1 at the security level 0 only.
+    const tls = { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+    const agent = await startAgent(['JSONRPC'], { certificate, tls });
+    const refused = connectToAgent({ url: agent.url, headers: {} });
+    await expect(refused).rejects.toMatchObject({
+      cause: { code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' },
+    });
     expect(agent.requests).toEqual([]);
   });
 });
