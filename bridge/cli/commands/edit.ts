@@ -39,8 +39,8 @@ export async function edit(
   if (action === undefined)
     throw new ProductError('UNKNOWN_CALL', 'No action waits: there is nothing to edit.');
   const { callId, shown } = action;
-  const instead = `edit ${visibleLine(shown)} --yes`;
-  const asking = { json: options.json === true, yes: seen && options.yes === true, instead };
+  const commandWithoutQuestion = `edit ${visibleLine(shown)} --yes`;
+  const asking = { json: options.json === true, yes: seen && options.yes === true, commandWithoutQuestion };
   const editable = editableTextOf(action);
   if (options.json !== true) terminal.say(`${actionText(action, terminal.paint)}\n`);
   // Checks this before the person begins to edit.

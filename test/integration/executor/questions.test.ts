@@ -266,7 +266,7 @@ describe('a question of a running tool', () => {
     await goesOn;
     on.clock.advance(10_000);
     await settled(on.tasks, accepted);
-    expect(results(on.models)).toMatchObject([{ text: expect.stringContaining('Stopped after 10 s') }]);
+    expect(results(on.models)).toMatchObject([{ text: expect.stringContaining('its time limit of 10 s') }]);
   });
 
   it('A1 an abort of the tool withdraws its question, and the turn continues', async () => {

@@ -227,7 +227,7 @@ describe('invalid settings', () => {
       ['--workspace', process.cwd(), '--allow-workspace', join(process.cwd(), 'docs')],
       'is not an allowed workspace',
     ],
-    [['--model', 'anthropic:claude'], 'set ANTHROPIC_API_KEY in the server'],
+    [['--model', 'anthropic:claude'], 'set ANTHROPIC_API_KEY in the environment'],
     [['--smart-model', 'google:gemini'], 'set GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY'],
     [['--other-model', 'openai-compatible:some'], 'set MCP_A2A_OPENAI_COMPATIBLE_URL'],
     [['--idle-timeout', '0'], 'or never'],
