@@ -35,16 +35,19 @@ export interface A2aConnection {
   readonly url: string;
   readonly facts: CardFacts;
   readonly dialect: Dialect;
-  /** The agent de-duplicates messages by their id, so the bridge may send a message again. */
+  /** True if the agent de-duplicates messages by their id. The bridge may then send a message again. */
   readonly deduplicates: boolean;
-  /** The agent keeps a task's streams open while the task waits. They report decisions by other clients. */
+  /**
+   * True if the agent keeps a task's streams open while the task waits. Such streams report the decisions of other
+   * clients.
+   */
   readonly staysOpen: boolean;
   send(message: Message, signal: AbortSignal): AsyncIterable<StreamResponse>;
   /** Reads the task's stream until the stream ends or `onEvent` returns `enough`. */
   follow(task: FollowOptions): Promise<void>;
   task(taskId: string): Promise<Task>;
   cancel(taskId: string, by: CancelRequest): Promise<Task>;
-  /** At most `limit`; null if the agent cannot list tasks. */
+  /** Lists at most `limit` tasks; null if the agent cannot list tasks. */
   list(query: TaskQuery, limit?: number): Promise<ListedTasks | null>;
   /** Finds tasks by the beginning of an id; null if the agent has no such query. */
   findByPrefix(prefix: string): Promise<TaskSearchResult | null>;
@@ -52,9 +55,9 @@ export interface A2aConnection {
   costs(days: number): Promise<CostReport | null>;
   /** The agent's commands; null if the agent declares none. */
   commands(): Promise<readonly OfferedCommand[] | null>;
-  /** Runs a command outside of tasks; null for an agent that takes commands as messages, or not at all. */
+  /** Runs a command outside of a task. Null if the agent takes commands only as messages, or has none. */
   execute(command: CommandCall): Promise<CommandAnswer | null>;
-  /** Null if the agent cannot abort a single tool execution. */
+  /** Aborts one tool execution. Null if the agent has no such request. */
   abortTool(toolId: string, reason: string): Promise<AbortAnswer | null>;
   /** Makes a one-time link to the agent's approval page; null for an agent without one. Do not show it to a model. */
   pageLink(target: PageTarget): Promise<PageLink | null>;
@@ -72,7 +75,7 @@ interface FollowOptions {
   /** The `seq` of the last event that was read; null if the agent has none. */
   after: number | null;
   signal: AbortSignal;
-  /** Called when the agent has begun to answer. */
+  /** Called when the agent begins its response. */
   onOpen?: () => void;
   onEvent: (event: StreamResponse) => 'more' | 'enough';
 }
@@ -85,36 +88,42 @@ export interface Endpoint {
   headers: Readonly<Record<string, string>>;
   /** Overrides the dialect that the card implies. */
   dialect?: DialectName | undefined;
-  /** True if the process behind the URL has ended, so that another program may have its port. */
+  /** True if the process behind the URL has ended. Another program may then listen on its port. */
   isGone?: () => boolean;
 }
 
-/** For a request with one answer, and until a resumable stream begins. */
+/**
+ * The time limit in milliseconds for a request with one response. For a resumable stream, the time until the first
+ * byte.
+ */
 const ANSWER_TIMEOUT_MS = 20_000;
-/** Agents with resumable streams send heartbeats well within this time. */
+/** The longest allowed silence of a resumable stream, in milliseconds. Heartbeats come more often than this. */
 const SILENCE_MS = 60_000;
 /**
- * Other agents may send nothing for a long time. After this time the bridge asks for the task and opens its stream
- * again.
+ * The same limit for other streams, in milliseconds. An agent may send nothing for a long time. After this limit the
+ * bridge fetches the task and opens its stream again.
  */
 const QUIET_MS = 15 * 60_000;
-/** How often the bridge asks an agent without streams for a task, in milliseconds. */
+/** The polling interval in milliseconds, for agents without streams. */
 const POLL_MS = 2_000;
 /**
- * For agents without streams. By default such an agent answers when the task has ended or waits (A2A 1.0 §3.2.2), so the
- * bridge would not know whether the message has arrived.
+ * For agents without streams. By default such an agent responds only when the task has ended or waits (A2A 1.0 §3.2.2).
+ * Until then the bridge would not know whether the message has arrived. So the bridge asks for an immediate response.
  */
 const RETURN_IMMEDIATELY = {
   acceptedOutputModes: [],
   taskPushNotificationConfig: undefined,
   returnImmediately: true,
 };
-/** The number of history messages to fetch. Agents without an extension keep pending calls in the history. */
+/**
+ * The number of history messages that the bridge fetches. Agents without an extension keep pending calls in the
+ * history.
+ */
 const WHOLE_TURN = 100;
-/** Some agents list only task ids. The bridge then fetches this many whole tasks. */
+/** Some agents list only task ids. For such an agent, the bridge fetches this number of whole tasks. */
 const LOOKED_INTO = 20;
 
-/** @throws any error of fetching the card, for `failureOf` */
+/** @throws any error of the request for the card. `Agent.failed` turns it into a ProductError. */
 export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection> {
   const origin = new URL(endpoint.url).origin;
   const { headers: credentials, isGone } = endpoint;
@@ -137,7 +146,8 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
   });
   const options = { fetchImpl, legacyCompat: { enabled: true } };
   const client = await new ClientFactory({
-    // A2A 1.0 §8.3.2: the first supported interface of the card wins. So the bridge prefers none.
+    // A2A 1.0 §8.3.2: a client uses the first interface of the card that it supports. So the bridge has no preferred
+    // transport.
     transports: [new JsonRpcTransportFactory(options), new RestTransportFactory(options)],
   }).createFromAgentCard(card);
   const extensions = [TOOL_APPROVAL, RESUMABLE_STREAM, AGENT_COMMAND].filter((uri) =>
@@ -150,7 +160,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
   const get = (url: URL): Promise<Response> =>
     fetchImpl(url, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
 
-  /** Asks an endpoint that is not part of A2A; null if the agent does not have it. */
+  /** Sends a request to an endpoint that is not part of A2A. Null if the agent does not have the endpoint. */
   async function askEndpoint<T>(
     schema: { parse: (answer: unknown) => T },
     path: string,
@@ -162,7 +172,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     try {
       return schema.parse(await (await get(url)).json());
     } catch (error) {
-      // Another server with the extension may not have this endpoint.
+      // Another server may implement the extension without this endpoint.
       if (error instanceof HttpFailure && error.status === 404) return null;
       throw error;
     }
@@ -171,7 +181,10 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
   const taskOf = (id: string): Promise<Task> =>
     client.getTask({ tenant: '', id, historyLength: WHOLE_TURN }, once());
 
-  /** Without a cursor, the current task replaces the missed events. Without streams, each change of it is an event. */
+  /**
+   * For agents without a cursor. The first event is the current task, which includes the missed events. For an agent
+   * without streams, each change of the task is an event.
+   */
   async function* currentThenNext(
     id: string,
     signal: AbortSignal,
@@ -233,7 +246,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
           ({ contextId }) => sessionId === '' || contextId === sessionId,
         );
         const wanted = matching.slice(0, limit);
-        // Only the whole task contains its pending calls.
+        // The list omits pending calls. Only the whole task contains them.
         const whole = wanted.slice(0, LOOKED_INTO).map(({ id }) => taskOf(id));
         const tasks = [...(await Promise.all(whole)), ...wanted.slice(LOOKED_INTO)];
         return { tasks, total: matching.length };

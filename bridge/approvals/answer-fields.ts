@@ -12,7 +12,7 @@ import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { Field, Fields, TextField } from './form-field.ts';
 import { fitsField } from './form-rows.ts';
 
-/** The field for an answer in the person's own words. */
+/** The name of the field in which a person can write an own answer. */
 const OTHER = 'other';
 
 export function answerFields(question: Question): Fields {
@@ -45,7 +45,7 @@ function choiceField(choices: readonly Choice[]): { enum: string[]; enumNames?: 
   return { enum: names, enumNames: told };
 }
 
-/** D5: whether a client shows every title, description and choice of the form in full. */
+/** D5: true if a client shows every title, description and choice of the form in full. */
 export function fieldsFit({ properties }: Fields): boolean {
   return Object.entries(properties).every(([name, field]) => {
     const names = 'enumNames' in field ? field.enumNames : undefined;
@@ -54,7 +54,10 @@ export function fieldsFit({ properties }: Fields): boolean {
   });
 }
 
-/** The agent validates the answer. @returns undefined when the person filled in nothing */
+/**
+ * Reads the answer from the filled-in form. The agent validates the answer. @returns undefined if the person filled in
+ * nothing
+ */
 export function parseFormAnswer(
   { schema, choices, multiple }: Question,
   content: Readonly<Record<string, unknown>>,
@@ -84,8 +87,8 @@ function tickOf(index: number): string {
 }
 
 /**
- * The names of the values as a person sees them. Equal names get a number in brackets. Foreign text cannot contain
- * these brackets.
+ * The names of the values as the form shows them. If names are equal, each gets a number in brackets. Foreign text
+ * cannot contain these brackets.
  */
 function namesOf(values: readonly string[]): string[] {
   const names = values.map((value) => visibleLine(value));
@@ -95,7 +98,7 @@ function namesOf(values: readonly string[]): string[] {
   });
 }
 
-/** Returns the value of a chosen name. The agent refuses an unknown name. */
+/** Returns the value whose name the person chose. An unknown name is returned unchanged, and the agent refuses it. */
 function valueOf(values: readonly string[], name: unknown): unknown {
   const at = namesOf(values).findIndex((each) => each === name);
   return values[at] ?? name;
@@ -204,7 +207,7 @@ function textField(field: SchemaField): TextField {
     ...(format !== undefined && { format }),
     ...(minLength !== undefined && { minLength }),
     ...(maxLength !== undefined && { maxLength }),
-    // A form may fill in a default only if the person sees all of it.
+    // A form may contain a default only if it shows the person the whole default.
     ...defaultOf(
       z.string().refine((text) => visibleLine(text) === text && fitsField(text)),
       preset,

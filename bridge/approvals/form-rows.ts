@@ -12,10 +12,13 @@ import { type FileDiff, parseFileDiff } from './change.ts';
 
 export const MAX_FORM_ROWS = 4;
 export const ROW_COLUMNS = 74;
-/** The columns for a field's title, description or choice: the client indents it and puts a mark before it. */
+/**
+ * The maximum width in columns of a field's title, description or choice. It is smaller than a row, because the client
+ * indents these texts and adds a mark.
+ */
 const FIELD_COLUMNS = 60;
 
-/** A preview with more characters than this fits into no form. */
+/** The maximum number of characters of a preview to measure. A longer preview fits into no form. */
 const LONGEST = 50_000;
 
 /** A line that is not wrapped yet. Text of an agent or a file begins with a mark. The product's own rows never do. */
@@ -38,7 +41,10 @@ export function formRows(action: PendingAction): readonly string[] | undefined {
   return rows;
 }
 
-/** The kind and size of the action, in at most two rows. The form with these rows links to the full action. */
+/**
+ * The kind and the size of the action, in at most two rows. The form with these rows links to the page that shows the
+ * full action.
+ */
 export function summaryRows(action: PendingAction): readonly string[] {
   const [row = ''] = wrapped(productLine(clipped(summaryOf(action))));
   return [...warningOf(action).map(({ text }) => text), row];
@@ -51,7 +57,7 @@ export function markedRows(text: string): readonly string[] | undefined {
   return rows.length > MAX_FORM_ROWS ? undefined : rows;
 }
 
-/** A sentence of the product as rows of a form. Foreign names in it are escaped already. */
+/** Splits the bridge's own sentence into rows of a form. Foreign names in it must already be escaped. */
 export function productRows(text: string): readonly string[] {
   return [...wrapped(productLine(text))];
 }
@@ -61,7 +67,7 @@ export function clippedRow(text: string): string {
   return clipped(text);
 }
 
-/** Whether a client shows the text in one row, beside or below a field. */
+/** True if a client shows the whole text in one row, beside or below a field. */
 export function fitsField(text: string): boolean {
   return stringWidth(text) <= FIELD_COLUMNS;
 }
@@ -73,7 +79,10 @@ const WARNINGS: Readonly<Record<PendingAction['reason'], string>> = {
   question: '',
 };
 
-/** Some agents offer only an approval of all later calls of the kind. Nobody can revoke such an approval. */
+/**
+ * Some agents offer only one kind of approval: for all later calls of the same kind. No one can revoke such an
+ * approval, so the form must say so.
+ */
 const FOR_GOOD = 'Accept allows this FOR GOOD: the agent does not ask again.';
 
 function warningOf({ reason, source, input }: PendingAction): readonly Line[] {
@@ -119,10 +128,13 @@ function linesOf(action: PendingAction): readonly Line[] | undefined {
   }
 }
 
-/** Foreign text cannot contain these brackets, because the bridge escapes them. */
+/**
+ * The marker for a last line without a line feed. The bridge escapes these brackets in foreign text, so foreign text
+ * cannot contain the marker.
+ */
 const OPEN = ' ⟨no line feed at the end⟩';
 
-/** `Change a.txt: +1 −1, line 2`. */
+/** The first row for a file, e.g. `Change a.txt: +1 −1, line 2`. */
 function headOf(path: string, { kind, added, removed, at }: FileDiff): string {
   const verb = { create: 'Create', delete: 'Delete', change: 'Change' }[kind];
   const where = kind === 'change' && at.length > 0 ? `, line ${at.join(', ')}` : '';
@@ -190,15 +202,15 @@ function productLine(text: string): Line {
   return { mark: '', text };
 }
 
-/** Begins a row that continues the line above. */
+/** The prefix of a row that continues the row above. */
 const GOES_ON = '↳ ';
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** Splits the line into rows that no client has to wrap or cut. */
+/** Splits the line into rows that fit the width of a form. */
 function* wrapped({ mark, text }: Line): Generator<string> {
   let row: string = mark;
   let width = stringWidth(mark);
-  // The width of a tab differs between terminals.
+  // Terminals show tabs with different widths. So a visible marker replaces each tab.
   for (const { segment } of graphemes.segment(text.replaceAll('\t', '⟨tab⟩'))) {
     const columns = stringWidth(segment);
     if (width + columns > ROW_COLUMNS) {

@@ -24,8 +24,8 @@ const confirmationDetails = z.discriminatedUnion('type', [
     prompt: z.string().default(''),
     urls: z.array(z.string()).optional(),
   }),
-  // Later versions have other kinds (`sandbox_expansion`, `ask_user` …). They are shown as JSON, and a person approves
-  // or denies them.
+  // Later versions have other kinds, such as `sandbox_expansion` and `ask_user`. The bridge shows them as JSON. A
+  // person can approve or deny them.
 ]);
 type ConfirmationDetails = z.infer<typeof confirmationDetails>;
 
@@ -50,7 +50,7 @@ export type GeminiToolCall = z.infer<typeof toolCall>;
 /** The maximum number of characters of a tool's result. The agent's own text describes the result. */
 const SUMMARY = 2_000;
 
-/** @returns undefined for data that is not a tool call */
+/** Reads a tool call from a data part. @returns undefined if the data is not a tool call */
 export function toolCallIn(data: unknown): GeminiToolCall | undefined {
   return toolCall.safeParse(data).data;
 }
@@ -60,7 +60,7 @@ function detailsOf(call: GeminiToolCall): ConfirmationDetails | undefined {
   return confirmationDetails.safeParse(call.confirmationDetails).data;
 }
 
-/** Whether the call continues without a decision. */
+/** True if the call needs no decision to continue. */
 export function isUnderway({ status }: GeminiToolCall): boolean {
   return status === 'validating' || status === 'scheduled' || status === 'executing';
 }
@@ -87,7 +87,7 @@ export function activityOf(call: GeminiToolCall): Activity | null {
     case 'error':
       return { type: 'tool.finished', ...about, toolId: null, outcome: 'error', summary: summaryOf(call) };
     case 'cancelled':
-      // The agent has one status for denied calls and for cancelled executions.
+      // The agent uses one status for denied calls and for cancelled executions.
       return { type: 'tool.finished', ...about, toolId: null, outcome: 'stopped', summary: summaryOf(call) };
     default:
       return null;
@@ -95,8 +95,8 @@ export function activityOf(call: GeminiToolCall): Activity | null {
 }
 
 /**
- * The call as a pending action. The bridge makes the code, because this agent does not bind a decision to the action
- * (D2).
+ * Converts the call to a pending action. This agent does not bind a decision to the action, so the bridge makes the
+ * code (D2).
  */
 export function pendingActionOf(call: GeminiToolCall): PendingAction {
   const { callId, name, args } = call.request;
@@ -113,7 +113,8 @@ export function pendingActionOf(call: GeminiToolCall): PendingAction {
     preview: previewOf(details, call),
     reason: 'approval',
     expiresAt: null,
-    // No `edit`: after an inline edit the agent drops its record of the call, which can then only be cancelled.
+    // The list has no `edit`. After an inline edit, the agent drops its record of the call. A client can then only
+    // cancel the call.
     decisions: ['approve', 'deny'],
     scopes: scopesOf(details),
   };
@@ -125,7 +126,10 @@ function codeOf({ request: { callId, name, args }, confirmationDetails: details 
 
 const replaceArgs = z.object({ old_string: z.string().min(1), new_string: z.string() });
 
-/** The agent's proposal. The bridge compares it with the file before it sends an approval. */
+/**
+ * The content that the agent proposes to write. Before the bridge sends an approval, it compares this proposal with the
+ * file.
+ */
 export function proposalOf(call: GeminiToolCall): Proposal {
   const { name, args } = call.request;
   const code = codeOf(call);
@@ -144,7 +148,10 @@ export function proposalOf(call: GeminiToolCall): Proposal {
   };
 }
 
-/** The scopes that the agent supports without granting more than the person decided (see `gemini-outcome.ts`). */
+/**
+ * The scopes that the agent can apply exactly. Any other scope would grant more than the person decided (see
+ * `gemini-outcome.ts`).
+ */
 function scopesOf(details: ConfirmationDetails | undefined): PendingAction['scopes'] {
   switch (details?.type) {
     case 'exec':
@@ -176,7 +183,10 @@ export function titleOf(call: GeminiToolCall): string {
   }
 }
 
-/** Only a confirmation has details, but the title must stay the same after the decision. */
+/**
+ * Makes the title from the request alone. Only a waiting call has confirmation details, but the title must stay the
+ * same after the decision.
+ */
 function titleWithout({ request: { name, args } }: GeminiToolCall): string {
   const word = (key: string): string => (typeof args[key] === 'string' ? args[key] : '');
   const command = word('command');
@@ -231,7 +241,7 @@ function summaryOf({ response, liveOutput }: GeminiToolCall): string {
   return '';
 }
 
-/** Keeps the end of a long text, which holds the result. */
+/** Keeps only the end of a long text, because the end has the result. */
 export function keepEnd(text: string): string {
   const trimmed = text.trim();
   return trimmed.length > SUMMARY ? `… ${trimmed.slice(-SUMMARY)}` : trimmed;

@@ -52,9 +52,7 @@ interface DelegationParts {
   channel: CancelRequest['channel'];
 }
 
-/**
- * The delay before a message that may have arrived is sent again, after all retries of its delivery. In milliseconds.
- */
+/** The delay in milliseconds between two series of attempts to deliver a message that may have arrived. */
 const LATER_MS = 60_000;
 
 export class DelegationService {
@@ -89,10 +87,10 @@ export class DelegationService {
   }
 
   /**
-   * Continues a session. A live task gets the message. If the task has ended, the message begins the session's next
-   * task.
-   * @param beforeSending called when the bridge is connected; if it throws, nothing is sent
-   * @throws ProductError SESSION_BUSY while the session's first message is not delivered
+   * Continues a session. A live task gets the message. After an ended task, the message begins the session's next task.
+   * @param beforeSending called when the bridge is connected, before it sends. If this function throws, the bridge
+   * sends nothing.
+   * @throws ProductError SESSION_BUSY until the session's first message is delivered
    */
   async goOn(
     session: Session,
@@ -105,7 +103,8 @@ export class DelegationService {
         `Session "${session.id}" has no task yet, so it takes no message; nothing was sent. ${problemMessage(session.state) ?? ''} Wait for it with wait_for_task, or cancel it with cancel_running_task.`,
         { facts: { sessionId: session.id } },
       );
-    // A connection can take long. Until the message is on its way, the session counts as ended.
+    // A connection can take long. The session must stay in memory meanwhile, although it counts as ended until the
+    // message leaves.
     const release = this.#parts.live.keep(session);
     try {
       return await this.#goOn(session, work, beforeSending);
@@ -139,7 +138,10 @@ export class DelegationService {
     return this.#cancels.cancelMessage(session, messageId, reason);
   }
 
-  /** Returns the last delegation of the same call, if its client withdrew the call or its bridge ended. */
+  /**
+   * Returns the last delegation of the same call if its client got no answer: the client withdrew the call, or the
+   * bridge ended.
+   */
   async unanswered(asked: RequestedWork): Promise<OutboxEntry | undefined> {
     await this.adopt();
     return this.#parts.outbox
@@ -157,8 +159,8 @@ export class DelegationService {
   }
 
   /**
-   * Records that a call waits for the delegation. A call with the same words joins this task until the client has the
-   * answer. This is also true after a kill (R99).
+   * Records that a call waits for the delegation. A repeat of the call joins this task until the client has the answer,
+   * even if the bridge is killed meanwhile (R99).
    * @returns a function that records that the client has the answer
    */
   asks(messageId: string, call: AbortSignal): OnReceipt {
@@ -166,8 +168,8 @@ export class DelegationService {
   }
 
   /**
-   * Call this when an answer reports an undelivered message. The bridge then keeps the outcome. Such an answer is no
-   * result: a client that repeats its call joins the same task (R99).
+   * Call this when a reply reports that a message is not yet delivered. The outbox then keeps the outcome. Such a reply
+   * is not a result, so a repeat of the call joins the same task (R99).
    */
   promise(session: Session, call: AbortSignal): void {
     const failed = stateName(session.state) === 'not-delivered';
@@ -182,7 +184,7 @@ export class DelegationService {
     return this.#handover.handOver(session);
   }
 
-  /** The client has the result, or it has an id with which it can ask for the result. */
+  /** Records that the client has the result, or an id with which it can fetch the result. */
   collect(session: Session): void {
     this.handOver(session)();
   }
@@ -208,7 +210,7 @@ export class DelegationService {
     await Promise.allSettled(this.#outgoing.all.flatMap(({ done }) => done ?? []));
   }
 
-  /** Starts to finish the delegations of ended bridges, and those that failed here before. */
+  /** Takes over the delegations of ended bridges, and sends again those that this bridge could not deliver. */
   async adopt(): Promise<void> {
     const { outbox, registry, live, log } = this.#parts;
     await outbox.adopt();
@@ -216,9 +218,9 @@ export class DelegationService {
     for (const entry of outbox.sending()) {
       const { messageId } = entry;
       const agent = registry.find(entry.agent);
-      // The entry of an agent that is not configured stays, because the user may configure the agent again.
+      // If the agent is not configured, its entry stays. The user may configure the agent again.
       if (this.#outgoing.get(messageId) !== undefined || agent === undefined) continue;
-      // If the session exists, the message belongs to it.
+      // If the session is open already, the message belongs to that session.
       const handle = entry.sessionId ?? messageId;
       const session = live.find(handle, entry.agent) ?? live.add(live.open(agent, handle));
       const outgoing = this.#outgoing.add(session, entry, { promised: true });
@@ -233,7 +235,8 @@ export class DelegationService {
 
   /**
    * Takes over a delegation whose bridge has ended.
-   * @returns the completion, if this process finishes the delegation
+   * @returns `done`, which resolves when the delegation is delivered or has failed; undefined if this process does not
+   * finish the delegation
    */
   async takeUp(messageId: string): Promise<{ done: Promise<void> } | undefined> {
     await this.adopt();
@@ -256,7 +259,7 @@ export class DelegationService {
     }
     const delivery = this.#send(outgoing, entry, { answers });
     outgoing.delivery = delivery;
-    // The caller need not wait for the end, because the outbox holds the outcome.
+    // No caller has to wait for this promise, because the outbox records the outcome.
     delivery.catch((error: unknown) => log.debug({ messageId, err: error }, 'a delegation has not arrived'));
     return delivery;
   }
@@ -267,7 +270,7 @@ export class DelegationService {
     const { outbox, live } = this.#parts;
     try {
       const connection = await session.agent.connect();
-      // A cancelled delegation is not sent again, also if the cancel came while the bridge connected.
+      // The bridge does not send a cancelled delegation again. The cancel may have arrived while the bridge connected.
       if (connection.deduplicates && outgoing.cancel === null)
         return await this.#send(outgoing, entry, { resumed: true });
       const found = await findByMessage(connection, delegationMessage(entry, connection.dialect));
@@ -313,12 +316,14 @@ export class DelegationService {
     }
     this.#accepted(outgoing, entry.messageId);
     const { deduplicates } = await session.agent.connect();
-    // Such an agent may not list its tasks. So the id must be on disk before a client gets it.
+    // An agent that does not de-duplicate may also not list its tasks. So the id must be on disk before a client gets
+    // it.
     if (!deduplicates) await this.#writes.of(session);
   }
 
   /**
-   * The agent has named the task. If this write is lost, the next bridge sends the message again, or searches for it.
+   * Records that the agent has named the task. If a crash loses this write, the next bridge sends the message again, or
+   * searches for the task.
    */
   #accepted(outgoing: OutgoingMessage, messageId: string): void {
     outgoing.unconfirmed = false;
@@ -338,7 +343,7 @@ export class DelegationService {
     });
   }
 
-  /** @returns the error for the call */
+  /** Records a failed delivery. @returns the error that the call reports */
   #failed(outgoing: OutgoingMessage, messageId: string, error: unknown): unknown {
     const { session, cancel, promised, done } = outgoing;
     const { outbox, live } = this.#parts;
@@ -347,12 +352,12 @@ export class DelegationService {
     const arrived = known?.facts['arrived'];
     // An earlier series of attempts may have delivered this message.
     const withdrawnInTime = cancel !== null && arrived === 'no' && done === undefined;
-    // The call got no final answer, so the entry stays. The bridge that adopts the entry sends the same message (R99).
+    // The outcome is not final, so the entry stays. The bridge that takes the entry over sends the same message (R99).
     if (arrived === 'unresolved' || (done !== undefined && known?.retryable === true))
       return this.#postpone(outgoing, messageId, error);
     this.#outgoing.remove(messageId, outgoing);
     if (withdrawnInTime || (arrived !== 'unknown' && !promised)) outbox.drop(messageId);
-    // The client has the id, so it can still ask for the outcome.
+    // The client has the id and can still ask for the outcome, so the entry records the failure.
     else outbox.update(messageId, { state: { type: 'lost', message: messageOf(error) } });
     if (session.view === undefined) live.remove(session);
     else if (promised) session.leaveNotes([`The last message was not delivered: ${messageOf(error)}`]);
@@ -360,8 +365,8 @@ export class DelegationService {
   }
 
   /**
-   * The entry stays in the outbox. The message is sent again later, or with the next call.
-   * @returns the error, with the session and the bridge's next step
+   * Keeps the entry in the outbox. The bridge sends the message again later, or with the client's next call.
+   * @returns the error that the call reports; it names the session and says when the bridge tries again
    */
   #postpone(outgoing: OutgoingMessage, messageId: string, error: unknown): unknown {
     this.#outgoing.remove(messageId, outgoing);
@@ -381,7 +386,9 @@ export class DelegationService {
   }
 }
 
-/** The error for a call whose message stays in the outbox. A repeat of the call joins that message. */
+/**
+ * The error for a call whose message stays in the outbox. If the client repeats the call, the call joins that message.
+ */
 function kept({ id }: Session, { reason, message, facts, cause }: ProductError): ProductError {
   const sentence = `${message} The bridge keeps the message and sends it again: wait_for_task with sessionId "${id}" waits for it. To repeat the same call is safe: nothing is sent twice.`;
   return new ProductError(reason, sentence, { facts: { ...facts, sessionId: id }, cause });

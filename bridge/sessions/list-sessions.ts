@@ -20,7 +20,9 @@ export interface ListedSession {
   agent: string;
   taskId: string | null;
   state: SessionStateName;
-  /** The calls that a completed task did not do, e.g. `not done: Write a.txt (denied)`; '' if there are none. */
+  /**
+   * Names the calls that a completed task did not do, e.g. `not done: Write a.txt (denied)`; '' if it did all calls.
+   */
   notDone: string;
   /** The first words of the task, if known. */
   title: string;
@@ -29,9 +31,9 @@ export interface ListedSession {
   pending: number;
   /** The codes of the pending actions and the question, if known (D2). */
   codes: readonly string[];
-  /** The calls that wait, if known. */
+  /** The ids of the calls that wait for a decision, if known. */
   callIds: readonly string[];
-  /** The cost of its tasks in US dollars; null if unknown. */
+  /** The cost of the session's tasks in US dollars; null if unknown. */
   usd: number | null;
 }
 
@@ -39,17 +41,17 @@ export interface Listing {
   sessions: readonly ListedSession[];
   /** Agents that failed to answer, and why. */
   unreachable: readonly { agent: string; message: string }[];
-  /** The number of the agents' tasks that were not read. */
+  /** The number of tasks that the agents have but this listing did not read. */
   unread: number;
 }
 
-/** Which sessions to list. Without a filter, all. */
+/** A query for sessions. Without a filter, it matches all sessions. */
 export interface SessionQuery {
   /** Only sessions of this agent. */
   agent?: Agent | undefined;
   /** Only sessions whose task is in one of these states. The agents apply this filter. */
   states?: readonly LiveState[] | undefined;
-  /** The maximum number of tasks of each agent: the newest ones. All waiting tasks come in addition. */
+  /** The maximum number of tasks per agent. The newest tasks count. All waiting tasks are listed in addition. */
   newest?: number | undefined;
 }
 
@@ -59,7 +61,7 @@ export const WAITING_STATES: readonly LiveState[] = ['input-required', 'auth-req
 /** The answer of one agent. */
 export interface AgentAnswer {
   sessions: readonly AgentListing[];
-  /** The agent can list its tasks. */
+  /** True if the agent can list its tasks. */
   lists: boolean;
   unread: number;
 }
@@ -67,7 +69,7 @@ export interface AgentAnswer {
 /** A session as one source reports it, with the message ids that the source knows. */
 export type AgentListing = ListedSession & { messageIds: readonly string[] };
 
-/** The sessions that the agent lists. It asks for the waiting tasks first, so that no limit hides them. */
+/** Lists the sessions of one agent. It requests the waiting tasks first, so that no limit hides them. */
 export async function listSessionsOfAgent(
   agent: Agent,
   { states, newest }: Pick<SessionQuery, 'states' | 'newest'>,
@@ -128,7 +130,7 @@ function firstWords(task: Task): string {
   return '';
 }
 
-/** Without title and time, because the other sources have them. */
+/** Converts a followed session. The result has no title and no time, because the other sources have them. */
 export function listedSession(session: Session): AgentListing {
   const { view, agent, id, firstMessageId, stateName, asked } = session;
   return {
@@ -143,12 +145,15 @@ export function listedSession(session: Session): AgentListing {
     codes: codesOf(asked),
     callIds: asked.pending.map(({ callId }) => callId),
     usd: sessionUsd(view?.cost),
-    // If a delegation is not delivered, the outbox has its title.
+    // Until a message is delivered, only the outbox has the title of its session.
     messageIds: view === undefined ? [] : [firstMessageId],
   };
 }
 
-/** The session of an outbox entry. @param of `isForgotten`: the agent lists all its tasks, without this one */
+/**
+ * Converts an outbox entry.
+ * @param of `isForgotten`: true if the agent's list is complete and does not have this task
+ */
 export function listedOutboxEntry(entry: OutboxEntry, of: { isForgotten?: boolean } = {}): AgentListing {
   const { state } = entry;
   const known = state.type === 'accepted' || state.type === 'collected';
@@ -168,7 +173,7 @@ export function listedOutboxEntry(entry: OutboxEntry, of: { isForgotten?: boolea
   };
 }
 
-/** For an accepted entry, the agent has named the task, and knows its state. */
+/** The state of a session in the outbox. Only the agent knows the state of an accepted task. */
 function stateOf(state: OutboxEntry['state'], isForgotten: boolean): SessionStateName {
   if (state.type === 'collected') return state.ended;
   if (state.type !== 'accepted') return 'not-delivered';
@@ -206,7 +211,7 @@ function waits({ state }: ListedSession): boolean {
   return WAITING_STATES.some((each) => each === state);
 }
 
-/** A session with the id that the person typed. */
+/** A session that matches the id or prefix that a person typed. */
 export type NamedSession = Pick<ListedSession, 'sessionId' | 'taskId' | 'title'>;
 
 export interface NamedSessions extends Pick<Listing, 'unreachable'> {

@@ -36,7 +36,10 @@ import { RecentActivity } from './recent-activity.ts';
 import { type StreamChange, TaskReader } from './task-reader.ts';
 import type { TaskView } from './task-view.ts';
 
-/** A person's decisions on their way through this bridge. `problem`: why the agent does not have them. */
+/**
+ * A person's decisions that this bridge has sent to the agent. `problem` is the reason why the agent did not accept
+ * them.
+ */
 export interface SentToAgent {
   decisions: readonly PersonDecision[];
   channel: Channel;
@@ -53,18 +56,19 @@ type SessionChange =
 type Listener = (change: SessionChange) => void;
 
 /**
- * The polling interval in milliseconds. It is for a watched task that waits at an agent that closes its streams then.
+ * The polling interval in milliseconds. The bridge polls when it watches a waiting task whose agent closes the streams
+ * of waiting tasks.
  */
 const LOOK_MS = 5_000;
 
 type OmitIds<T> = T extends unknown ? Omit<T, 'taskId' | 'sessionId'> : never;
-/** Observations that the bridge makes itself. */
+/** Observations that the bridge itself makes, not the agent. */
 type OwnObservation = OmitIds<Extract<TurnObservation, { type: 'decided' | 'outdated' | 'moving' }>>;
 
 const NO_FILES = (): Promise<undefined> => Promise.resolve(undefined);
 
 interface SessionParts {
-  /** The decisions of all bridges, for agents that must get each decision only once. */
+  /** Records the decisions of all bridges. Some agents must get each decision only once. */
   claims: DecisionClaims;
   backOff?: BackOff;
   /** As `ReadFile`. @param url of the agent */
@@ -73,17 +77,20 @@ interface SessionParts {
 
 export class Session {
   readonly agent: Agent;
-  /** The message that began the session here. It is the session's id until the agent names the session. */
+  /**
+   * The id of the first message that this bridge sent. Until the agent names the session, this id is also the session's
+   * id.
+   */
   readonly firstMessageId: string;
-  /** The events that the bridge has seen. */
+  /** The newest events of the session, for a status. */
   readonly activity = new RecentActivity();
   #state: SessionState = NEW_SESSION;
   /** The last connection that observed the task. */
   #connection: A2aConnection | undefined;
   #notes: readonly string[] = [];
-  /** The number of callers that follow the task even while it waits. */
+  /** The number of callers that need a current view even while the task waits. */
   #watchers = 0;
-  /** The current call of `look`, until the agent has answered it. */
+  /** The call of `look` whose answer is outstanding; undefined if there is none. */
   #looking: Promise<void> | undefined;
   readonly #listeners = new Set<Listener>();
   readonly #end = new AbortController();
@@ -119,7 +126,7 @@ export class Session {
     return this.#state;
   }
 
-  /** The session's state as every surface names it. */
+  /** The name of the session's state. Every surface shows this name. */
   get stateName(): SessionStateName {
     return stateName(this.#state);
   }
@@ -129,43 +136,43 @@ export class Session {
     return this.#task?.view;
   }
 
-  /** The agent's id for the session. Before the agent has named the session, the id of the first message. */
+  /** The agent's id for the session. Until the agent names the session, this is the id of the first message. */
   get id(): string {
     const named = this.view?.sessionId ?? '';
     return named === '' ? this.firstMessageId : named;
   }
 
-  /** The reason why the bridge cannot follow the task now. */
+  /** The reason why the bridge cannot follow the task now; undefined if it can. */
   get trouble(): ProductError | undefined {
     return (this.#task?.type === 'working' && this.#task.trouble) || undefined;
   }
 
-  /** A stream keeps the view up to date. */
+  /** True while an open stream keeps the view up to date. */
   get live(): boolean {
     return this.#reader.live;
   }
 
-  /** The task does not continue until a person acts, or it is over. */
+  /** True if the task waits for a person, or has ended. */
   get settled(): boolean {
     return this.#state.type !== 'not-delivered' && this.#state.type !== 'working';
   }
 
-  /** The task has ended, or the agent does not know it any more. */
+  /** True if the task has ended, or the agent no longer knows the task. */
   get over(): boolean {
     return this.#state.type === 'ended' || this.#state.type === 'unknown-to-agent';
   }
 
-  /** The session's message was not delivered, and the bridge does not try again. */
+  /** True if the message was not delivered and the bridge does not try again. */
   get givenUp(): boolean {
     return this.#state.type === 'not-delivered' && this.#state.delivery.type === 'given-up';
   }
 
-  /** The agent's `seq` if it has one. Otherwise a count by this bridge. */
+  /** The agent's last `seq`. For an agent without `seq`, the bridge counts the events itself. */
   get cursor(): number {
     return this.view?.seq ?? this.activity.changes;
   }
 
-  /** As a dialect's `asksOneByOne`. */
+  /** See `asksOneByOne` of the dialect. */
   get oneByOne(): boolean {
     return this.#connection?.dialect.asksOneByOne === true;
   }
@@ -174,7 +181,7 @@ export class Session {
     return { pending: this.view?.pending ?? [], question: this.view?.question ?? null };
   }
 
-  /** Notes for the person, shown with the next reply. */
+  /** Stores notes for the person. The next reply shows them. */
   leaveNotes(notes: readonly string[]): void {
     this.#notes = [...this.#notes, ...notes];
   }
@@ -191,11 +198,12 @@ export class Session {
   }
 
   /**
-   * Sends a message. Resolves when the agent begins to answer, which shows that it has the message. The session then
-   * reads the rest of the answer.
-   * @param write makes the message; each call must make the same one, because the bridge may send it again
+   * Sends a message. Resolves when the agent begins its response, because the agent then has the message. The session
+   * reads the rest of the response later.
+   * @param write makes the message. The bridge may send the message again, so each call must make the same message.
    * @param options `answers`: the question that the message answers. `withdrawal`: set for delegated work
-   * @throws ProductError when the message was refused; the fact `arrived` says more (see `send-message.ts`)
+   * @throws ProductError when the agent refuses the message. The fact `arrived` says whether it has arrived (see
+   * `send-message.ts`).
    */
   async deliver(
     write: (dialect: Dialect, card: CardFacts) => Message,
@@ -230,7 +238,8 @@ export class Session {
         resumed,
         onDelivery: (delivery) => this.#apply({ type: 'delivery', delivery }),
       });
-      // Some agents do not report a decision. They only stop asking.
+      // Some agents do not confirm a decision. They only stop listing the call, so the bridge records the decision
+      // itself.
       if (decided.length > 0) this.#observe({ type: 'decided', callIds: decided });
       this.#apply({ type: 'delivered' });
       this.#begin(begun);
@@ -242,28 +251,31 @@ export class Session {
     }
   }
 
-  /** The message is still in the outbox. The next attempt is at this time. */
+  /** Records that the message is still in the outbox, and when the next attempt starts. */
   postpone(reason: string, nextTry: Date): void {
     this.#apply({ type: 'postponed', delivery: { type: 'retrying', reason, nextTry, mayHaveArrived: true } });
   }
 
-  /** The bridge does not send a postponed message again. The session's state is again that of its earlier task. */
+  /**
+   * Records that the bridge does not send a postponed message again. The session returns to the state of its earlier
+   * task.
+   */
   drop(): void {
     this.#apply({ type: 'dropped' });
   }
 
-  /** An earlier bridge has recorded that the message was not delivered. */
+  /** Records that an earlier bridge could not deliver the message. */
   giveUp(error: ProductError): void {
     this.#apply({ type: 'delivery', delivery: { type: 'given-up', error } });
   }
 
-  /** An earlier bridge has followed this task, but the agent does not know it. */
+  /** Records that the agent does not know a task that an earlier bridge followed. */
   forget(task: { taskId: string; sessionId: string }, error: ProductError): void {
     this.#observe({ type: 'moving', text: null }, task);
     this.#apply({ type: 'forgotten', error });
   }
 
-  /** The client has the result, or an answer on its way contains the result. */
+  /** Records that the client has the result, or gets the result with the current reply. */
   handOver(): void {
     const task = this.#task;
     if (task?.type !== 'ended' || task.result === 'handed-over') return;
@@ -271,7 +283,7 @@ export class Session {
     this.#tell({ type: 'handed-over', view: task.view });
   }
 
-  /** Tells the listeners. */
+  /** Tells the listeners that this bridge has sent decisions, or failed to send them. */
   decisionsSent(sent: SentToAgent): void {
     this.#tell({ type: 'decisions-sent', sent });
   }
@@ -289,7 +301,7 @@ export class Session {
     this.#tell({ type: 'state' });
   }
 
-  /** Updates the view if no stream updates it. Follows a task that works. @throws ProductError */
+  /** Updates the view, unless a stream already does. If the task works, it also opens a stream. @throws ProductError */
   async refresh(): Promise<void> {
     if (this.live || this.view === undefined || this.#task?.type === 'ended') return;
     await this.look();
@@ -301,7 +313,8 @@ export class Session {
    * @throws ProductError UNKNOWN_TASK if the agent does not know it; the state is then `unknown-to-agent`
    */
   async look(taskId = this.view?.taskId ?? ''): Promise<void> {
-    // Without a `seq`, the bridge cannot tell which stream events the answer includes already.
+    // Without a `seq`, the bridge cannot tell which stream events the fetched task already includes. So it does not
+    // fetch.
     if (taskId === '' || (this.live && this.view?.seq === null)) return;
     const looking = this.#fetch(taskId);
     this.#looking = looking;
@@ -325,9 +338,8 @@ export class Session {
   }
 
   /**
-   * Like `refresh`, but `unknown-to-agent` is a state and no error. If a request to the agent is already under way, it
-   * sends no second one.
-   * @throws ProductError
+   * Like `refresh`, but does not throw if the agent does not know the task: the state is then `unknown-to-agent`.
+   * Shares a request that is already outstanding. @throws ProductError
    */
   async refreshState(): Promise<void> {
     try {
@@ -348,9 +360,9 @@ export class Session {
   }
 
   /**
-   * Keeps the view up to date even while the task waits. It uses the task's stream if the stream stays open, otherwise
-   * it polls.
-   * @returns a function that stops the updates
+   * Keeps the view up to date even while the task waits. Uses the task's stream. If the agent closes that stream, it
+   * polls.
+   * @returns a function that ends these updates
    */
   watch(): () => void {
     this.#watchers += 1;
@@ -363,7 +375,7 @@ export class Session {
       over = true;
       clearInterval(looks);
       this.#watchers -= 1;
-      // A parked task that nobody watches needs no open stream.
+      // A waiting task needs an open stream only while a caller watches it.
       if (!this.#wanted()) this.#reader.close();
     };
   }
@@ -379,9 +391,9 @@ export class Session {
   }
 
   /**
-   * For agents that do not compare a file with the content that the person saw (D2). If the file of a call has changed,
-   * the person sees the call again, against the current content.
-   * @throws ProductError INPUT_CHANGED; nothing is sent
+   * Some agents do not check that a file still has the content that the person saw (D2). For them, the bridge checks.
+   * If the file has changed, the bridge shows the person the call again, against the current content.
+   * @throws ProductError INPUT_CHANGED; then the bridge has sent nothing
    */
   async #checkFiles({ parts }: Message, { url, dialect: { hazards } }: A2aConnection): Promise<void> {
     const approved = hazards.approvedBy?.(parts) ?? [];
@@ -394,7 +406,7 @@ export class Session {
   }
 
   /**
-   * For agents that would run a call once per approval: only one approval is sent.
+   * Some agents would run a call once for each approval. So the bridge sends only one approval per call.
    * @returns the calls that the message decides
    * @throws ProductError ALREADY_DECIDED
    */
@@ -415,7 +427,7 @@ export class Session {
     this.#changes({ type: 'observed', observed });
   }
 
-  /** The agent has the message. From now on, the bridge folds the newest stream of the agent. */
+  /** The agent has the message. From now on, the bridge folds only the events of this newest stream. */
   #begin(begun: AcknowledgedMessage): void {
     if (begun.type === 'found') {
       this.take(asStreamResponse(begun.task), begun.connection);
@@ -425,7 +437,7 @@ export class Session {
     this.#reader.begin(begun.first, begun.rest, begun.connection);
   }
 
-  /** Whether the bridge needs a stream of this task. */
+  /** True if the task works, or if a caller watches a waiting task whose agent keeps its streams open. */
   #wanted(): boolean {
     const type = this.#task?.type;
     if (type === 'ended' || type === 'unknown-to-agent') return false;

@@ -33,16 +33,16 @@ import { hasEnded } from './task-view.ts';
 import { TASK_ID_TIMEOUT_MS } from './wait-for-session.ts';
 
 /**
- * How often to check the outbox, in milliseconds, while another bridge sends a message that a caller here waits for.
- * The system reports only the end of child processes, so this bridge polls. If the other bridge has ended, this bridge
- * takes over.
+ * How often the bridge checks the outbox, in milliseconds. It checks while a caller waits for a message that another
+ * bridge sends. The operating system reports only the end of child processes, so the bridge must poll. If the other
+ * bridge has ended, this bridge takes over.
  */
 const LOOK_MS = 100;
-/** The maximum number of sessions in an error. */
+/** The maximum number of sessions that an error names. */
 const NAMED = 10;
 
 interface FindOptions {
-  /** If set, only this agent is asked for the session. */
+  /** If set, the search asks only this agent. */
   agent?: Agent | undefined;
   /** How long to wait, in milliseconds, for a session whose first message is still being sent. */
   timeout?: number;
@@ -70,10 +70,10 @@ export class Sessions {
   }
 
   /**
-   * Finds a session by its id or MCP task id, and follows it. If the first message is still being sent, it waits for
-   * that.
-   * @throws ProductError UNKNOWN_SESSION, with the existing sessions or the session's other agent; AGENT_UNREACHABLE if
-   * the message is still being sent
+   * Finds a session by its id or MCP task id, and follows it. If a bridge still sends the session's first message, it
+   * waits for the delivery.
+   * @throws ProductError UNKNOWN_SESSION, which names the existing sessions or the session's other agent;
+   * AGENT_UNREACHABLE if the message is not delivered in time
    */
   async find(handle: string, finding: FindOptions = {}): Promise<Session> {
     const sessionId = readHandle(handle)?.sessionId ?? handle;
@@ -111,12 +111,15 @@ export class Sessions {
     return (await findSessionAgent(sessionId, others, { among: all.length, trouble: [] }))?.agent.name;
   }
 
-  /** The session's last entry in the outbox; of one agent only, if given. */
+  /** The session's last entry in the outbox. With `named`, it considers only entries of this agent. */
   #entryOf(sessionId: string, named?: Agent): OutboxEntry | undefined {
     return this.#outbox.ofHandle(sessionId, named?.name).at(-1);
   }
 
-  /** Waits until the delegation may have changed. If this process sends it and fails, the session says so in its state. */
+  /**
+   * Waits until the delegation may have changed. If this process sends the message, a failed delivery becomes the
+   * session's state and no error here.
+   */
   async #moved({ messageId }: OutboxEntry, left: number): Promise<void> {
     const taken = await this.#delegations.takeUp(messageId);
     const waits = [
@@ -127,15 +130,15 @@ export class Sessions {
   }
 
   /**
-   * Lists the sessions: those that wait for a person first, then the newest. A failing agent does not hide the sessions
-   * of the others.
+   * Lists the sessions. Sessions that wait for a person come first, then the newest. If an agent fails, the list still
+   * has the sessions of the others.
    */
   async list(query: SessionQuery = {}): Promise<Listing> {
     const { agent: only, states } = query;
     const agents = only === undefined ? this.#registry.all : [only];
     const { answers, unreachable } = await askEach(agents, (agent) => listSessionsOfAgent(agent, query));
     const open = this.#live.all.filter((session) => agents.includes(session.agent));
-    // Followed sessions are newer than the agents' answers. The other sessions are older.
+    // A followed session has newer data than the agent's list. Any other open session has older data.
     const followed = open.filter((session) => session.live).map(listedSession);
     const remembered = open.filter((session) => !session.live).map(listedSession);
     const byAgents = [...answers.values()].flatMap(({ sessions }) => sessions);
@@ -143,8 +146,8 @@ export class Sessions {
     const arrived = new Set(known.flatMap((each) => each.messageIds));
     const entries = this.#outbox
       .entries()
-      // If a delegation is already a task, the agent's list has it. Entries of agents that are not configured are not
-      // shown.
+      // If a delegation is already a task, it is in the agent's list. The list omits entries of agents that are not
+      // configured.
       .filter((entry) => agents.some((agent) => agent.name === entry.agent) && !arrived.has(entry.messageId))
       .filter((entry) => !isLeftOut(entry, query, answers.get(entry.agent)))
       .map((entry) => listedOutboxEntry(entry, { isForgotten: listsAll(query, answers.get(entry.agent)) }));
@@ -154,7 +157,7 @@ export class Sessions {
     return { sessions, unreachable, unread };
   }
 
-  /** The sessions whose id, or whose task's id, has the prefix. The prefix may omit the kind, as in `session-…`. */
+  /** The sessions whose id or task id has the prefix. A prefix may omit the kind of the id, such as `session-`. */
   async withPrefix(prefix: string): Promise<NamedSessions> {
     const { answers, unreachable } = await askEach(this.#registry.all, (agent) =>
       findSessionsByPrefix(agent, prefix),
@@ -169,7 +172,7 @@ export class Sessions {
   }
 
   /**
-   * When a bridge of this user delegated the task; undefined if no bridge did.
+   * The time when a bridge of this user delegated the task. Undefined if no bridge of this user did.
    * @param messageId the message that may have begun the task
    */
   delegatedAt(taskId: string, messageId: string): Date | undefined {
@@ -177,11 +180,13 @@ export class Sessions {
     return entry === undefined ? undefined : new Date(entry.createdAt);
   }
 
-  /** Another client may have continued a session whose task has ended. The session then shows its newest task. */
+  /**
+   * After a task has ended, another client may continue the session. So the session here switches to its newest task.
+   */
   async #caughtUp(session: Session): Promise<Session> {
     const { view, agent } = session;
     if (view === undefined || !hasEnded(view) || view.sessionId === '') return session;
-    // If the agent cannot be reached, the bridge keeps what it knows.
+    // If the agent is unreachable, the session keeps its last known state.
     const newest = await newestTask(agent, view.sessionId).catch(() => undefined);
     if (newest !== undefined && newest.id !== view.taskId) {
       await session.look(newest.id);
@@ -190,7 +195,7 @@ export class Sessions {
     return session;
   }
 
-  /** Opens a session that this bridge knows from the outbox. */
+  /** Opens a session from its entry in the outbox. */
   async #reopen(agent: Agent, { state }: OutboxEntry, sessionId: string): Promise<Session> {
     const session = this.#live.open(agent, sessionId);
     if (state.type === 'lost') session.giveUp(new ProductError('AGENT_UNREACHABLE', state.message));
@@ -200,7 +205,7 @@ export class Sessions {
     return this.#followed(session, newest?.id ?? state.taskId, state);
   }
 
-  /** @param delegated set if a bridge of this user has delegated the task; the agent may have forgotten it */
+  /** @param delegated set if a bridge of this user delegated the task. The agent may then have forgotten the task. */
   async #followed(
     session: Session,
     taskId: string,
@@ -212,7 +217,7 @@ export class Sessions {
       session.forget(delegated, error);
     });
     session.follow();
-    // Another call may have opened the same session meanwhile. Then only one is kept.
+    // Another call may have opened the same session meanwhile. The bridge keeps only one session object.
     const live = this.#live.find(session.id, session.agent.name);
     if (live === undefined) return this.#live.add(session);
     session.close();
@@ -244,12 +249,12 @@ export class Sessions {
   }
 }
 
-/** The agent has listed every task that it knows. */
+/** True if the agent's answer lists every task that the agent knows. */
 function listsAll({ states }: SessionQuery, answer: AgentAnswer | undefined): boolean {
   return states === undefined && answer?.lists === true && answer.unread === 0;
 }
 
-/** The agent has the task, but left it out because its list is limited. */
+/** True if the agent has the task, but omits it from its list because the list is limited. */
 function isLeftOut(
   { state: { type } }: OutboxEntry,
   { states, newest }: SessionQuery,

@@ -35,10 +35,12 @@ export interface CallView {
   tool: string;
   title: string;
   state: CallState;
-  /** The last tool execution. Abort takes this id. */
+  /** The id of the last tool execution. An abort request names this id. */
   toolId: string | null;
   summary: string | null;
-  /** The start of that execution, RFC 3339. Null if the agent does not report it and the bridge did not see it. */
+  /**
+   * The start of the last tool execution, RFC 3339. Null if the agent does not report it and the bridge did not see it.
+   */
   startedAt: string | null;
   /** The decision in force. Null if no decision is in force, or if the agent does not report it. */
   decided: Pick<StandingDecision, 'decision' | 'by' | 'channel'> | null;
@@ -51,13 +53,15 @@ export interface TokenCost {
   cachedInputTokens?: number;
   /** The part of the input tokens that the provider wrote to its cache. Absent if there are none. */
   cacheWriteTokens?: number;
-  /** In US dollars; null if the agent does not know. */
+  /** In US dollars; null if the agent does not know the price. */
   usd: number | null;
 }
 
 export interface Cost extends TokenCost {
   turns: number;
-  /** The cost of all tasks of the session. Absent if it is the cost of this task, or if the agent does not report it. */
+  /**
+   * The cost of all tasks of the session. Absent if the session has only this task, or if the agent does not report it.
+   */
   session?: TokenCost;
 }
 
@@ -75,12 +79,12 @@ export interface TaskView {
   outputs: readonly Output[];
   /** The agent's last message that is neither output nor status. */
   reply: string;
-  /** The cost as the agent counts it. Null after an event that this count does not include. */
+  /** The cost that the agent last reported. Null after an event that makes this cost outdated. */
   cost: Cost | null;
   /** Standing approvals, as last reported; absent if the agent does not report them. */
   grants?: readonly GrantView[];
   /**
-   * The agent's proposal for each pending action, by call; absent if the agent itself binds decisions to the action.
+   * The agent's proposal for each pending action, by call id. Absent if the agent itself binds decisions to the action.
    */
   proposals?: ReadonlyMap<string, Proposal>;
   /** The `seq` of the last folded event; null if the agent has no journal. */
@@ -101,8 +105,8 @@ export function hasEnded(view: TaskView): boolean {
 }
 
 /**
- * Whether the task waits for a person or has ended. The state `input-required` alone is not enough. It may remain
- * after the last decision until the agent's next step.
+ * True if the task waits for a person, or has ended. The state `input-required` is not enough, because an agent may
+ * keep it after the last decision until its next step.
  */
 export function hasSettled(view: TaskView, answered: ReadonlySet<string> = new Set()): boolean {
   if (hasEnded(view)) return true;
@@ -112,14 +116,14 @@ export function hasSettled(view: TaskView, answered: ReadonlySet<string> = new S
   return state === 'input-required' && (pending.length > 0 || asks);
 }
 
-/** Whether the agent reports the task as stopped. The agent need not say what the task waits for. */
+/** True if the agent reports that the task needs input or a sign-in. The agent may not say what it needs. */
 export function isInterrupted(view: TaskView): boolean {
   return hasEnded(view) || view.state === 'auth-required' || view.state === 'input-required';
 }
 
 /**
- * Folds one event in. An event at or before the view's `seq` changes nothing, so no event counts twice (S1). A snapshot
- * with the same `seq` is folded, because it is equal or more complete (J2).
+ * Folds one event into the view. Ignores an event with a `seq` at or below the view's, so no event counts twice (S1). A
+ * snapshot with the same `seq` is folded: it is equal to the view, or more complete (J2).
  */
 export function foldObserved(view: TaskView | undefined, observed: Observed): TaskView | undefined {
   const { seq, observations } = observed;
@@ -216,7 +220,7 @@ export function sessionUsd(cost: Cost | null | undefined): number | null {
   return cost?.session === undefined ? (cost?.usd ?? null) : cost.session.usd;
 }
 
-/** An ended task waits for nothing. So its calls that have not started are skipped. */
+/** The view of an ended task. The task waits for nothing, so its calls that have not started become `skipped`. */
 function closed(view: TaskView): TaskView {
   if (!hasEnded(view)) return view;
   const calls = view.calls.map((call) =>
@@ -225,7 +229,7 @@ function closed(view: TaskView): TaskView {
   return { ...view, calls, pending: [], question: null };
 }
 
-/** The view of this task, or a new view for another task. */
+/** Returns the given view if it is of this task, otherwise a new view. */
 function of(view: TaskView | undefined, taskId: string, sessionId: string): TaskView {
   if (view?.taskId === taskId) return view;
   return {
@@ -268,7 +272,7 @@ function standing({ decision, by, channel }: NonNullable<CallView['decided']>): 
 function withActivity(view: TaskView, activity: Activity, at: string | null): TaskView {
   const { callId, tool, title } = activity;
   const before = view.calls.find((call) => call.callId === callId);
-  // Some agents repeat the outcomes of earlier calls with each later call.
+  // Some agents report the outcomes of earlier calls again with each later call. The bridge ignores these repeats.
   if (activity.type === 'tool.finished' && before?.state === activity.outcome) return view;
   const call: CallView = {
     toolId: null,

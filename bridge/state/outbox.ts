@@ -11,7 +11,7 @@ import type { BridgeDatabase } from './database.ts';
 import type { ProcessId } from './process-id.ts';
 import { DELEGATION_COLUMNS, toOutboxEntry, toDelegationRow } from './delegation-row.ts';
 
-/** How many ids of collected sessions to keep, for agents that cannot list their tasks. */
+/** The number of closed entries to keep. Agents that cannot list their tasks need their session ids. */
 const KEPT_CLOSED = 500;
 
 export interface DelegatedTask {
@@ -68,7 +68,7 @@ export class Outbox {
   }
 
   /**
-   * Makes the changes in one commit with the other changes of this turn of the event loop. Resolves when they are
+   * Makes the changes in one commit with all other changes of this turn of the event loop. Resolves when the commit is
    * durable.
    * @throws ProductError STORAGE
    */
@@ -106,7 +106,10 @@ export class Outbox {
     this.#database.run(`DELETE FROM delegations WHERE message_id = ? AND ${OPEN}`, messageId);
   }
 
-  /** The client has the result of this task. Closes the task's entries of all bridges and deletes their text. */
+  /**
+   * Records that the client has the result of this task. Closes the task's entries of all bridges, and deletes their
+   * text.
+   */
   collect(taskId: string, ended: TaskStateName): void {
     this.#database.transaction(() => {
       const closed = this.#database.run(
@@ -124,12 +127,18 @@ export class Outbox {
     return this.#select(`WHERE ${OPEN} ORDER BY created_at, rowid`);
   }
 
-  /** All entries of all the user's bridges: open entries first, in each group the oldest first. */
+  /**
+   * All entries of all the user's bridges: first the open entries, then the closed. Each group is in order of age,
+   * oldest first.
+   */
   entries(): readonly OutboxEntry[] {
     return this.#select(`ORDER BY state = 'collected', created_at`);
   }
 
-  /** The entries with this message, session or task id: open entries first, in each group the oldest first. */
+  /**
+   * The entries with this message, session or task id: first the open entries, then the closed. Each group is in order
+   * of age, oldest first.
+   */
   ofHandle(handle: string, agent?: string): readonly OutboxEntry[] {
     return this.#select(
       `WHERE (message_id = ?1 OR session_id = ?1 OR task_id = ?1) AND (?2 IS NULL OR agent = ?2)
@@ -139,7 +148,7 @@ export class Outbox {
     );
   }
 
-  /** The delegation of the task, or the delegation whose message began the task. */
+  /** The delegation whose task has this id, or whose message began the task. */
   begun(taskId: string, messageId: string): OutboxEntry | undefined {
     return this.#select(
       `WHERE task_id = ?1 OR (message_id = ?2 AND json_extract(work, '$.taskId') IS NULL)
@@ -167,7 +176,7 @@ export class Outbox {
     return adopted;
   }
 
-  /** The ended processes that left open entries. */
+  /** The ids of ended processes that own open entries. */
   orphaned(): Promise<readonly ProcessId[]> {
     const owners = this.#database.rows(
       `SELECT DISTINCT owner FROM delegations WHERE ${OPEN} AND owner <> ?`,
@@ -193,7 +202,7 @@ export class Outbox {
     );
   }
 
-  /** The entries of this process whose task is to be cancelled, oldest first. */
+  /** The accepted entries of this process that have a recorded cancel, oldest first. */
   cancels(): readonly OutboxEntry[] {
     return this.#select(
       `WHERE cancel IS NOT NULL AND state = 'accepted' AND owner = ? ORDER BY created_at`,
@@ -206,7 +215,7 @@ export class Outbox {
     return this.#select(`WHERE state = 'sending' AND owner = ? ORDER BY created_at`, this.#database.owner);
   }
 
-  /** The tasks of this process that have not ended, as far as it knows. Only its newest delegations, newest first. */
+  /** The tasks of this process that may still run. It considers only the newest `most` delegations, newest first. */
   going(most: number): readonly DelegatedTask[] {
     const rows = this.#database.rows(
       `SELECT agent, task_id FROM delegations WHERE state = 'accepted' AND ended IS NULL AND owner = ?

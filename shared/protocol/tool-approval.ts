@@ -43,7 +43,10 @@ const toolSourceSchema = z.discriminatedUnion('type', [
 ]);
 export type ToolSource = z.infer<typeof toolSourceSchema>;
 
-/** The calls that a decision covers: this call, later calls of the tool, of the tool's server, or all later calls. */
+/**
+ * The calls that a decision covers. `once`: this call. `tool`: also later calls of the tool. `server`: also later calls
+ * of the tool's server. `always`: all later calls.
+ */
 export const decisionScopeSchema = z.enum(['once', 'tool', 'server', 'always']);
 export type DecisionScope = z.infer<typeof decisionScopeSchema>;
 
@@ -54,29 +57,35 @@ const pendingActionSchema = z.object({
   title: z.string(),
   input: z.record(z.string(), z.unknown()),
   /**
-   * The code of this question: 8 hex digits. They cover the call, its input, the content of its preview, and `reason`.
-   * A decision contains the code of the question that the person saw. Another code is refused (D2).
+   * The code of this pending action: 8 hex digits. It is a hash of the call, its input, the content of its preview, and
+   * `reason`. A decision carries the code of the action that the person saw. The server refuses a decision with another
+   * code (D2).
    */
   shown: z.string(),
   sideEffect: sideEffectSchema,
   source: toolSourceSchema,
   preview: previewSchema,
   reason: pendingReasonSchema,
-  /** The task has not asked before. So a client without the extension may answer with a plain word. */
+  /**
+   * True for the first question of the task. A client without the extension may answer this question with a plain word.
+   */
   first: z.literal(true).optional(),
-  /** The operator's rule that makes the server ask although a grant covers the call. Absent if no such rule matches. */
+  /**
+   * The operator's rule because of which the server asks, although a grant covers the call. Absent if no such rule
+   * matches.
+   */
   rule: z.string().optional(),
   /** RFC 3339, or null if the action never expires. */
   expiresAt: z.string().nullable(),
   decisions: z.array(decisionWordSchema),
-  /** The scopes that an approval may have. If absent, every scope that fits the source is allowed. */
+  /** The scopes that an approval may have. If absent, an approval may have every scope that fits the source. */
   scopes: z.array(decisionScopeSchema).optional(),
 });
 export type PendingAction = z.infer<typeof pendingActionSchema>;
 
 /**
- * The limits of a grant: its minutes from the decision, and the number of later calls that it allows. The grant ends at
- * the first limit that it reaches. Without a limit it lasts as long as the task.
+ * The limits of a grant: its duration in minutes from the decision, and the number of later calls that it allows. The
+ * grant ends when it reaches one of these limits. A grant without limits lasts as long as the task.
  */
 const grantLimitsSchema = z
   .strictObject({
@@ -100,7 +109,7 @@ export const decisionSchema = z
     shown: z.string().min(1).max(100),
     decision: decisionWordSchema,
     scope: decisionScopeSchema.default('once'),
-    /** Only with a scope other than `once`. */
+    /** Allowed only with a scope other than `once`. */
     grant: grantLimitsSchema.optional(),
     input: z.record(z.string(), z.unknown()).optional(),
     content: z.string().optional(),
@@ -131,7 +140,7 @@ export const decisionsPartSchema = z.strictObject({
 });
 export type DecisionsPart = z.infer<typeof decisionsPartSchema>;
 
-/** Revokes grants of a task: the named grants, or all. If a granted call has not started, it is pending again. */
+/** Revokes the named grants of a task, or all. If a granted call has not started, it becomes pending again. */
 export const revokePartSchema = z.strictObject({
   extension: z.literal(TOOL_APPROVAL),
   revoke: z.union([z.literal('all'), z.array(z.string().min(1).max(200)).min(1).max(1000)]),
@@ -140,8 +149,8 @@ export const revokePartSchema = z.strictObject({
 export type RevokePart = z.infer<typeof revokePartSchema>;
 
 /**
- * What a task may do without asking. `ask`: read only. `accept-edits`: also change files. `auto`: everything, like
- * `autoExecute: true`. `plan`: the agent reads and makes a plan. A person cannot approve anything else.
+ * What a task may do without asking a person. `ask`: read. `accept-edits`: read, and change files. `auto`: everything,
+ * like `autoExecute: true`. `plan`: read, and make a plan; in this mode a person cannot approve any other call.
  */
 export const taskModeSchema = z.enum(['ask', 'accept-edits', 'auto', 'plan']);
 export type TaskMode = z.infer<typeof taskModeSchema>;
@@ -150,9 +159,9 @@ export type TaskMode = z.infer<typeof taskModeSchema>;
 export const taskSettingsSchema = z.strictObject({
   /** The absolute path of the agent's working directory. */
   workspace: z.string().min(1).max(4096).optional(),
-  /** Run every tool without asking. The journal still records every call. */
+  /** The server runs every tool without asking. The journal still records every call. */
   autoExecute: z.boolean().optional(),
-  /** Offer the model only read-only tools. */
+  /** The server offers the model only read-only tools. */
   readOnly: z.boolean().optional(),
   /** Must not contradict `autoExecute` or `readOnly`. */
   mode: taskModeSchema.optional(),
@@ -169,8 +178,8 @@ export const todoSchema = z.strictObject({
 export type Todo = z.infer<typeof todoSchema>;
 
 /**
- * `metadata[TOOL_APPROVAL]` of an artifact that is not part of the agent's answer. It is the output of a tool
- * execution, or the agent's current to-do list. A client without this extension sees one more artifact.
+ * `metadata[TOOL_APPROVAL]` of an artifact that is not part of the agent's answer. Such an artifact is the output of a
+ * tool execution, or the agent's current to-do list. A client without this extension shows it like any other artifact.
  */
 export const asideSchema = z.discriminatedUnion('role', [
   z.object({ role: z.literal('tool-output'), toolId: z.string(), title: z.string() }),
@@ -178,7 +187,10 @@ export const asideSchema = z.discriminatedUnion('role', [
 ]);
 export type Aside = z.infer<typeof asideSchema>;
 
-/** The decision in force on a call: who made it, over which channel, the time (RFC 3339), and the hash of its input. */
+/**
+ * The decision that is in force for a call: its author, its channel, its time (RFC 3339), and the hash of the call's
+ * input.
+ */
 const standingDecisionSchema = z.object({
   decision: decisionWordSchema,
   by: z.string(),
@@ -204,24 +216,24 @@ const usage = z.object({
 const grantViewSchema = z.object({
   grantId: z.string(),
   scope: decisionScopeSchema.exclude(['once']),
-  /** The tool of the decided call. With scope `tool`, the grant covers only this tool. */
+  /** The tool of the call that the person decided. With scope `tool`, the grant covers only this tool. */
   tool: z.string(),
   source: toolSourceSchema,
   by: z.string(),
   channel: z.string(),
   at: z.string(),
-  /** Null if the grant lasts as long as the task. After this time the grant has no effect. */
+  /** The grant has no effect after this time. Null if the grant lasts as long as the task. */
   expiresAt: z.string().nullable(),
   /** Null if the number of uses has no limit. */
   usesLeft: z.number().nullable(),
 });
 export type GrantView = z.infer<typeof grantViewSchema>;
 
-/** An MCP server that offers tools to the agent, with its current state. */
+/** An MCP server whose tools the agent uses, with its current state. */
 export const toolServerViewSchema = z.object({
   name: z.string(),
   state: z.enum(['starting', 'ready', 'down']),
-  /** The number of its tools that the agent offers. */
+  /** The number of the server's tools that the agent offers to the model. */
   tools: z.number(),
   /** Why the server is down, or which of its tools cannot be used. */
   error: z.string().optional(),
@@ -251,21 +263,29 @@ export const taskOverviewSchema = z.object({
       ]),
       /** RFC 3339. Only a running call has it. */
       startedAt: z.string().optional(),
-      /** Absent if no one has decided, or if no decision was needed. */
+      /** Absent if the call needs no decision, or has none yet. */
       decided: standingDecisionSchema.optional(),
     }),
   ),
-  /** Older servers omit it. */
+  /** Absent from older servers. */
   grants: z.array(grantViewSchema).optional(),
-  /** Only in the response to a request for one task, and only if there are servers. Their state changes without the task. */
+  /**
+   * Present only in the response to GetTask, and only if the agent has servers. The servers' state can change without
+   * an event of the task.
+   */
   servers: z.array(toolServerViewSchema).optional(),
-  /** `models` has the usage of each model. It is present only if the task used more than one. */
+  /** `models` has the usage of each model. It is present only if the task used several models. */
   usage: usage.extend({ models: z.array(usage.extend({ model: z.string() })).optional() }),
-  /** The workspace's instruction files that the agent has read. `cut`: it has read only the beginning. */
+  /**
+   * The workspace's instruction files that the agent has read. `cut` is true if the agent has read only the beginning.
+   */
   instructions: z.array(z.object({ path: z.string(), bytes: z.number(), cut: z.boolean() })).optional(),
   /** The usage of all tasks of the session. Only in the responses to GetTask and ListTasks. */
   sessionUsage: z.optional(costSumSchema).catch(undefined),
-  /** Only if there are files. `callId`: the call whose result contains the file; absent for a file of a message. */
+  /**
+   * Absent if the task has no files. `callId` is the call whose result contains the file. A file of a message has no
+   * `callId`.
+   */
   files: z
     .array(
       z.object({

@@ -25,15 +25,16 @@ function lazy(compile: () => RegExp): () => RegExp {
 const LINE_MARK = '│';
 
 /**
- * The number of columns of white space that stay in a text. A tab counts as four. Deep indentation is below this limit.
+ * The widest run of white space that a text keeps, in columns. A marker replaces a wider run. A tab counts as four
+ * columns. Normal indentation is narrower than this limit.
  */
 const TEXT_GAP = 80;
-/** The same limit for a single line, which has no indentation. */
+/** The same limit for a text that is shown on one line. Such a text needs no indentation. */
 const LINE_GAP = 8;
 const TAB_COLUMNS = 4;
-/** The number of consecutive blank lines that stay. */
+/** The maximum number of consecutive blank lines. A marker replaces a longer run. */
 const BLANK_LINES = 4;
-/** The number of consecutive copies of one escape that stay. */
+/** The maximum number of consecutive copies of one escape. A marker replaces a longer run. */
 const ESCAPES = 8;
 
 /**
@@ -50,24 +51,24 @@ const VISIBLE_FORMAT = '\\u0600-\\u0605\\u06DD\\u070F\\u0890\\u0891\\u08E2\\u{11
  */
 const HIDDEN = `[[\\p{C}\\p{Z}\\p{DI}\\p{Variation_Selector}\\u2800\\uFFFC\\u27E8\\u27E9\\u23CE]--[\\t\\u0020${VISIBLE_FORMAT}]]`;
 /**
- * A combining mark at the start of a line would change the line mark. Many marks on one character would cover the lines
- * above.
+ * A combining mark at the start of a line would attach to the line mark. Many combining marks on one character would
+ * cover the lines above.
  */
 const STRAY_MARK = '^\\p{M}|(?<=\\p{M}{8})\\p{M}';
 const ESCAPED = lazy(() => new RegExp(`${HIDDEN}|${STRAY_MARK}|\\\\(?=u\\{)`, 'gv'));
 /**
- * The same, for a line that may have an emoji with hidden characters. The search for an emoji takes several times as
- * long.
+ * The same expression for a line that may have an emoji. It leaves the hidden characters inside an emoji. The search
+ * for an emoji takes several times as long.
  */
 const ESCAPED_BESIDE_EMOJI = lazy(() => new RegExp(`${ESCAPED().source}|(${EMOJI})`, 'gv'));
 const IN_EMOJI = /\u200D|\uFE0F/;
-/** All invisible characters. Without the markers, because the product may have written them. */
+/** All invisible characters, but not the markers: the product may have written these markers. */
 const UNSEEN = `[${HIDDEN}--[\\n\\u27E8\\u27E9\\u23CE]]`;
 const HAS_UNSEEN = lazy(() => new RegExp(UNSEEN, 'v'));
 const UNSEEN_BESIDE_EMOJI = lazy(() => new RegExp(`${UNSEEN}|(${EMOJI})`, 'gv'));
 /** All invisible characters except the line feed, which ends a line of JSON. */
 const HIDDEN_IN_JSON = lazy(() => new RegExp(`[${HIDDEN}--\\n]`, 'gv'));
-/** A quick test: most lines have none of these characters. */
+/** A quick test. Most lines have none of these characters, and need no further work. */
 const SUSPECT = lazy(() => new RegExp(`${HIDDEN}|\\p{M}|\\\\u\\{`, 'v'));
 
 const GAP = /[ \t]{3,}/g;
@@ -84,12 +85,15 @@ export function visibleLine(text: string, most = Number.POSITIVE_INFINITY): stri
   return line.length <= most ? line : `${line.slice(0, safeCutBefore(line, most - 1))}…`;
 }
 
-/** Foreign text with its hidden characters escaped and no other change. For results, on which nobody decides. */
+/**
+ * Foreign text with escapes for its hidden characters, and no other change. Use it for results. A person does not
+ * decide on a result.
+ */
 export function visibleText(text: string): string {
   return text.split('\n').map(escaped).join('\n');
 }
 
-/** Foreign text as lines. Markers replace long gaps and runs of blank lines. `quoted` puts a line mark before each line. */
+/** Foreign text as a list of lines. Markers replace long gaps and runs of blank lines. The lines have no line marks. */
 export function visibleLines(text: string): string[] {
   return withoutBlankRuns(text.split('\n'));
 }
@@ -107,7 +111,7 @@ export function withoutHidden(text: string): string {
   );
 }
 
-/** The same JSON value. A JSON escape replaces each hidden character inside the quotes. */
+/** Returns text of the same JSON value. Each hidden character inside quotes becomes a JSON escape. */
 export function visibleJson(json: string): string {
   return json.replaceAll(HIDDEN_IN_JSON(), (character) =>
     Array.from(
@@ -130,7 +134,7 @@ export interface TextLimits {
  */
 export type QuotedText =
   | { extent: 'whole'; text: string }
-  /** The text has a head, a marker, and a tail. `left` is the number of omitted characters. */
+  /** The text has a head, a marker, and a tail. `left` is the number of characters that the marker replaces. */
   | { extent: 'cut'; text: string; left: number };
 
 /**
@@ -210,7 +214,7 @@ function blankMarker(run: readonly string[], sign: string): string {
   return `${sign}⟨${many(run.length, 'blank line')}${gap === '' ? '' : ` with ${gap}`}⟩`;
 }
 
-/** The head gets two thirds of the room, the tail the rest. */
+/** Cuts the text to the limit. The head gets two thirds of the limit, and the tail gets the rest. */
 function fit(text: string, room: TextLimits | undefined): QuotedText {
   if (room === undefined) return { extent: 'whole', text };
   const { characters, lines = Number.POSITIVE_INFINITY } = room;
@@ -228,19 +232,25 @@ function fit(text: string, room: TextLimits | undefined): QuotedText {
   return { extent: 'cut', left, text: `${head}⟨${many(left, 'character')} left out⟩${tail}` };
 }
 
-/** Drops the incomplete last line, if that removes at most a quarter of the head. */
+/**
+ * Returns the head without its incomplete last line. Returns it unchanged if this would remove more than a quarter of
+ * it.
+ */
 function toLineEnd(head: string): string {
   const end = head.lastIndexOf('\n') + 1;
   return end >= head.length * 0.75 ? head.slice(0, end) : head;
 }
 
-/** Drops the incomplete first line, if that removes at most a quarter of the tail. */
+/**
+ * Returns the tail without its incomplete first line. Returns it unchanged if this would remove more than a quarter of
+ * it.
+ */
 function fromLineEnd(tail: string): string {
   const end = tail.indexOf('\n');
   return end >= 0 && end <= tail.length * 0.25 ? tail.slice(end) : tail;
 }
 
-/** The end of the first `lines` lines, with their last line feed. */
+/** The index after the first `lines` lines and their last line feed. */
 function headLimit(text: string, lines: number): number {
   if (!Number.isFinite(lines)) return text.length;
   let at = 0;
@@ -252,7 +262,7 @@ function headLimit(text: string, lines: number): number {
   return at;
 }
 
-/** The start of the last `lines` lines, with the line feed before them. */
+/** The index of the line feed before the last `lines` lines. */
 function tailLimit(text: string, lines: number): number {
   if (!Number.isFinite(lines)) return 0;
   let at = text.length;
@@ -264,7 +274,7 @@ function tailLimit(text: string, lines: number): number {
   return at;
 }
 
-/** Longer than every escape, marker or emoji. */
+/** A length that exceeds the length of every escape, marker and emoji. */
 const LONGEST = 120;
 
 /**
@@ -282,7 +292,7 @@ function characterStart(text: string, at: number): number {
   return start;
 }
 
-/** If an escape or marker is open before `at`, its start. Otherwise `at`. */
+/** The start of an escape or marker that begins before `at` and ends after it. Returns `at` if there is none. */
 function tokenStart(text: string, at: number): number {
   const from = Math.max(0, at - LONGEST);
   const before = text.slice(from, at);

@@ -21,11 +21,11 @@ import { type NoticeSubject, askedNotice, decidedNotice, type Notice, postedActi
 import { type Delivered, type RetryPolicy, post, type Receiver } from './post.ts';
 import { postedDecisions } from './webhook-answer.ts';
 
-/** How long to wait before asking an unreachable agent again, in milliseconds. */
+/** How long the bridge waits before it asks an unreachable agent again, in milliseconds. */
 const AGAIN_MS = 30_000;
 
 export interface PostingParts {
-  /** How long an action waits before it is posted, in milliseconds. */
+  /** How long an action must wait before the bridge posts it, in milliseconds. */
   afterMs: number;
   receiver: () => Promise<Receiver>;
   patience: RetryPolicy;
@@ -41,7 +41,7 @@ interface UnderWay {
   call: AbortController;
 }
 
-/** The actions that a post lists. The answer to the post can decide only these. */
+/** The actions that a post lists. The receiver's answer can decide only these actions. */
 interface Told {
   actions: ReturnType<typeof postedActions>;
   requests: readonly ApprovalRequest[];
@@ -56,11 +56,11 @@ function toldIn({ pending, question }: TaskView): Told {
 export class SessionPosts {
   readonly #session: Session;
   readonly #parts: PostingParts;
-  /** When each waiting request was first seen. */
+  /** The time when this bridge first saw each request. */
   readonly #since = new Map<string, number>();
-  /** Requests posted, or being posted, by this or another bridge. */
+  /** The requests that this or another bridge has posted, or is posting. */
   readonly #taken = new Set<string>();
-  /** Requests that this bridge posted or took over, and that are not known to be decided. */
+  /** The requests that this bridge has posted or taken over, and that may still wait. */
   readonly #asked = new Map<string, PostedAction>();
   readonly #underWay = new Set<UnderWay>();
   #callOff: (() => void) | undefined;
@@ -75,7 +75,7 @@ export class SessionPosts {
     this.#looked();
   }
 
-  /** Posts everything that waits at once, because no other channel reaches the person. */
+  /** Posts all requests without the delay. The caller knows that no other channel reaches the person. */
   hurry(): void {
     for (const key of this.#since.keys()) this.#since.set(key, Number.NEGATIVE_INFINITY);
     this.#schedule();
@@ -174,7 +174,7 @@ export class SessionPosts {
       await this.#take(answer, told);
     } catch (error) {
       if (under.call.signal.aborted) return;
-      // The row keeps its state, so the next bridge tries again.
+      // The row stays in the database, so the next bridge posts the request again.
       for (const key of under.keys) this.#asked.delete(key);
       log.warn({ sessionId: session.id, id, problem: messageOf(error) }, 'what waits could not be posted');
     } finally {
@@ -201,7 +201,9 @@ export class SessionPosts {
     }
   }
 
-  /** Call this when requests no longer wait. Aborts their unfinished posts, and informs the receiver. */
+  /**
+   * Call this when requests no longer wait. It aborts the unfinished posts of these requests, and informs the receiver.
+   */
   #over(over: readonly (readonly [string, PostedAction])[]): void {
     const { log, clock } = this.#parts;
     for (const [key] of over) this.#asked.delete(key);
@@ -244,7 +246,7 @@ export class SessionPosts {
     return { sessionId: id, agent: agent.name, title: this.#parts.title(this.#session) };
   }
 
-  /** Stops watching the session when no post waits for a decision: a parked task then costs nothing. */
+  /** Stops watching the session when none of its posts waits for a decision. A parked task then needs no resources. */
   #rest(): void {
     if (this.#asked.size > 0) return;
     this.#stopReading?.();

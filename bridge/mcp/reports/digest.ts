@@ -1,6 +1,7 @@
 /**
- * Builds a short status of a session: what a model must know between two steps, in at most 300 tokens. Adds the most
- * important items first, while they fit. Counts the items that do not fit; `wait_for_task` has the full report. Pure.
+ * Builds a short status of a session, in at most 300 tokens. It contains what a model must know between two steps. The
+ * most important items come first, as long as they fit. The status gives the number of items that do not fit.
+ * `wait_for_task` returns the full report. Pure.
  */
 import { z } from 'zod';
 import { notDoneText } from '../../../shared/protocol/not-done.ts';
@@ -58,7 +59,7 @@ export const statusReportSchema = z.object({
   next: z.string(),
 });
 export type StatusReport = z.infer<typeof statusReportSchema>;
-/** The notes are left out: they report cancelled calls, and they appear only once. */
+/** A digest has no notes: the caller adds them, because they report cancelled calls and appear only once. */
 type Digest = Omit<StatusReport, 'notes'>;
 
 export interface DigestFacts {
@@ -70,7 +71,7 @@ export interface DigestFacts {
   /** The events since the given cursor, oldest first. */
   changes: readonly string[];
   changesComplete: boolean;
-  /** Why the view is incomplete; see `problemMessage`. */
+  /** The reason why the view is incomplete; see `problemMessage`. */
   problem: string | undefined;
   next: string;
   /** In milliseconds since 1970. */
@@ -78,7 +79,8 @@ export interface DigestFacts {
 }
 
 /**
- * The limit for the structured result and for the text. It holds for ids of up to 40 and names of up to 30 characters.
+ * The maximum number of tokens, both for the structured result and for the text. The limit holds if ids have at most 40
+ * characters and names at most 30.
  */
 export const DIGEST_TOKENS = 300;
 /** A reserve in tokens, because the estimate is too low for some texts. */
@@ -90,13 +92,14 @@ const SHOWN_CHANGES = 15;
 const WORDS = 60;
 /** The maximum number of characters of a grant. Its id, scope and expiry come first. */
 const GRANT_WORDS = 120;
-/** The maximum number of characters of the agent's message. The largest limit that fits is used. */
+/** The possible limits for the agent's message, in characters. The digest uses the largest limit that fits. */
 const SAYINGS = [500, 240, 100, 40];
-/** The maximum number of characters of a running tool's output. The largest limit that fits is used. */
+/** The possible limits for a running tool's output, in characters. The digest uses the largest limit that fits. */
 const TAILS = [400, 240, 140, 80, 50, 30];
 
 export function digestOf(facts: DigestFacts): Digest {
-  // Usually everything fits. So one measurement of all items comes first; measuring each item takes much longer.
+  // Usually everything fits. One measurement of all items is much faster than a measurement per item, so it comes
+  // first.
   const whole = filled(facts, () => true);
   return fits(whole) ? whole : filled(facts, fits);
 }
@@ -132,7 +135,7 @@ function filled(facts: DigestFacts, isShort: (digest: Digest) => boolean): Diges
 type Add = (more: Partial<Digest>) => boolean;
 type Current = () => Digest;
 
-/** The fields that are always present. */
+/** Returns a digest with only the fields that are always present. */
 function barest({ sessionId, agent, state, view, cursor, changes, next }: DigestFacts): Digest {
   return {
     sessionId,
@@ -177,7 +180,7 @@ function addTools(calls: readonly CallView[], add: Add, current: Current): numbe
   return 0;
 }
 
-/** Adds the newest first. @returns how many did not fit */
+/** Adds the newest grants first. @returns the number of grants that did not fit */
 function addGrants({ view, now }: DigestFacts, add: Add, current: Current): number {
   const standing = standingGrants(view?.grants, now);
   for (const [index, grant] of standing.toReversed().entries()) {
@@ -187,7 +190,7 @@ function addGrants({ view, now }: DigestFacts, add: Add, current: Current): numb
   return 0;
 }
 
-/** Adds the problem, the question or the agent's message, up to the length that fits. */
+/** Adds the problem, the question or the agent's message. It shortens the text until the text fits. */
 function addSayings({ view, problem }: DigestFacts, add: Add): void {
   const question = problem === undefined ? (view?.question ?? null) : null;
   const missing = view === undefined ? '' : notDoneText(view.state, view.calls);
@@ -202,7 +205,7 @@ function addSayings({ view, problem }: DigestFacts, add: Add): void {
   }
 }
 
-/** Adds the output of each running tool that is shown, the newest first. */
+/** Adds the output of each running tool that the digest shows, the newest first. */
 function addTails(view: TaskView | undefined, add: Add, current: Current): void {
   for (const call of (view?.calls ?? []).filter(isRunning).toReversed()) {
     for (const most of TAILS) {
@@ -246,12 +249,12 @@ function addCost(cost: Cost | null, add: Add): void {
   add({ cost: { turns, inputTokens, outputTokens } });
 }
 
-/** This is added last, because the token counts give nearly the same information. */
+/** Adds the price after everything else, because the token counts give nearly the same information. */
 function addPrice(cost: Cost | null, add: Add): void {
   if (cost === null) return;
   const { session: _, usd, ...tokens } = cost;
   const price = usd !== null && usd > 0 ? { usd: rounded(usd) } : {};
-  // The cached tokens explain the price.
+  // If not everything fits, the cached tokens are left out first: they only explain the price.
   if (!add({ cost: { ...tokens, ...price } })) {
     const { turns, inputTokens, outputTokens } = tokens;
     add({ cost: { turns, inputTokens, outputTokens, ...price } });
@@ -265,12 +268,12 @@ function addSessionCost(cost: Cost | null, add: Add, current: Current): void {
   add({ cost: { ...told, session: { ...cost.session, usd: usd === null ? null : rounded(usd) } } });
 }
 
-/** Two decimals, or four below one dollar: more digits are not worth their tokens. */
+/** Rounds to two decimals, or to four for amounts below one dollar. More digits would cost tokens. */
 function rounded(usd: number): number {
   return Number(usd.toFixed(usd < 1 ? 4 : 2));
 }
 
-/** Adds the newest first, because they matter most. */
+/** Adds the newest changes first, because they matter most. */
 function addChanges({ changes, changesComplete }: DigestFacts, add: Add, current: Current): void {
   for (const change of changes.slice(-SHOWN_CHANGES).toReversed()) {
     if (!add({ changes: [clipped(change, WORDS), ...current().changes] })) break;
@@ -282,7 +285,7 @@ function isRunning(call: CallView): boolean {
   return call.state === 'running';
 }
 
-/** Measures the structured result, because it is longer than the text. */
+/** Checks only the size of the structured result, because the text is always shorter. */
 function fits(digest: Digest): boolean {
   let foreign = 0;
   const frame = JSON.stringify({ ...digest, notes: [] }, (key, value: unknown) => {
@@ -295,7 +298,7 @@ function fits(digest: Digest): boolean {
 
 const OURS: ReadonlySet<string> = new Set(['state', 'next']);
 
-/** Foreign text on one line. White space may collapse here, because nobody decides on this status. */
+/** Foreign text on one line. Runs of white space may become one space: a person does not decide on this status. */
 function shortened(text: string, most: number): string {
   return visibleLine(text.replaceAll(/[ \t\n]+/g, ' ').trim(), most);
 }

@@ -96,8 +96,8 @@ export type SessionReport = z.infer<typeof sessionReportSchema>;
 const MAX_OUTPUT = 150_000;
 const SHOWN_CALLS = 50;
 /**
- * Characters of previews, shared by all pending actions. With this limit, a result has fewer than 25,000 tokens, where
- * Claude Code cuts it.
+ * The maximum number of characters for the previews of all pending actions together. With this limit, a result stays
+ * below 25,000 tokens. Claude Code cuts longer results.
  */
 const PREVIEW_ROOM = 30_000;
 
@@ -106,11 +106,11 @@ export interface ReportContext {
   agent: string;
   state: SessionStateName;
   view: TaskView | undefined;
-  /** Why the view is incomplete; see `problemMessage`. */
+  /** The reason why the view is incomplete; see `problemMessage`. */
   problem: string | undefined;
   notes: readonly string[];
   next: string;
-  /** The number of characters of the output that the client already has. They are left out. */
+  /** The number of output characters that the client already has. The report leaves out these characters. */
   from?: number;
 }
 
@@ -153,7 +153,7 @@ export function reportOf({
   };
 }
 
-/** The pending actions and the question say more than the status. */
+/** The text of the status. Empty if actions or a question wait, because they say more than this text. */
 function statusText(view: TaskView | undefined): string {
   return view === undefined || view.pending.length > 0 || view.question !== null ? '' : view.text;
 }
@@ -176,19 +176,21 @@ function callReport({
   };
 }
 
-/** The position after the last character of the output in a result that starts at `from`. */
+/** The index after the last output character that a result shows, if the result starts at `from`. */
 export function shownTo(output: string, from: number): number {
   return Math.min(output.length, from + MAX_OUTPUT);
 }
 
-/** R70: the resource gives the rest of the output, from the position of the cut. */
+/** R70: the note about a cut output. It names the resource that has the rest of the output. */
 function cutNote(view: TaskView | undefined, { characters, to }: { characters: number; to: number }): string {
   const { sessionId = '', taskId = '' } = view ?? {};
   const address = { sessionId, taskId, part: 'artifacts' } as const;
   return `The output has ${String(characters)} characters; the first ${String(to)} are shown. The rest is the resource ${taskUri(address, to)}, all of it ${taskUri(address)}.`;
 }
 
-/** All output of the agent, in order. Some agents make no artifacts: their result is the status text or the reply. */
+/**
+ * All output of the agent, in order. For an ended task without artifacts, this is the text of its status, or the reply.
+ */
 export function agentOutput(view: TaskView): string {
   const texts = view.outputs
     .filter(({ aside }) => aside === undefined)
@@ -223,7 +225,7 @@ const WHY: Readonly<Record<PendingAction['reason'], string>> = {
 const TOO_LONG =
   'The preview is too long to show here, so it cannot be approved here. The person reads all of it with "mcp-a2a-bridge show", or on the page, and decides there.';
 
-/** @param room the space for the preview; without it the space is unlimited */
+/** @param room the limit for the preview. Without it, the report contains the whole preview. */
 export function pendingReport(action: PendingAction, room?: TextLimits): SessionReport['pending'][number] {
   const preview = quotedPreview(action.preview, room);
   const { callId, shown, tool, title, sideEffect: effect, reason, rule, input, expiresAt } = action;
@@ -246,7 +248,10 @@ export function pendingReport(action: PendingAction, room?: TextLimits): Session
   };
 }
 
-/** D5: if an action is not shown in full, the person can only deny it. A question can still be answered. */
+/**
+ * The words that a decision may use. D5: if the preview is cut, a person can only deny the action. A question can still
+ * be answered.
+ */
 export function offeredWords(
   action: PendingAction,
   { extent }: Pick<QuotedText, 'extent'>,

@@ -33,34 +33,38 @@ import { TOOL_NAMES, type ToolName } from '../../tool-names/tool-name.ts';
 /** One call of a tool. */
 export interface ToolCall {
   readonly bridge: Bridge;
-  /** Aborts when the client cancels the call or disconnects. The abort ends the waiting and stops no task (E4). */
+  /**
+   * Aborts when the client cancels the call or disconnects. The abort ends the wait. It does not stop the task (E4).
+   */
   readonly signal: AbortSignal;
   /** Call this right before you send. @throws when the call is cancelled; the tool must then send nothing */
   readonly beforeSending: () => void;
   /**
-   * Sets the session that the call waits for. If the client cancels the call, the setting `onCancel` applies to this
-   * session (R48).
+   * Sets the session that the call waits for. If the client cancels the call, the setting `onCancel` decides whether
+   * the session's task continues (R48).
    */
   readonly awaits: (awaited: Omit<AwaitedWork, 'delegations'>) => void;
   /** The client's connection: its tasks may end with it. */
   readonly connection: ClientConnection;
-  /** The outcomes of cancelled calls that the client does not know yet. This answer reports them. */
+  /**
+   * Takes the outcomes of cancelled calls that no answer to this client has reported. This call's answer reports them.
+   */
   readonly news: () => readonly string[];
-  /** Runs `record` when the client surely has this call's answer. */
+  /** Runs `record` as soon as it is certain that the client has this call's answer. */
   readonly onReceipt: (record: OnReceipt) => void;
   /** Sends an event as progress, if the client asked for progress. */
   readonly report: (activity: Activity) => void;
-  /** How long to wait for the task, in milliseconds. The call's `waitSeconds` is in seconds. */
+  /** Returns how long to wait for the task, in milliseconds. `waitSeconds` is the call's own value, in seconds. */
   readonly timeout: (waitSeconds: number | undefined) => number;
   /** The capabilities of the client, and its answers to the forms of earlier rounds of this call. */
   readonly client: Client;
-  /** The tasks that the client follows; undefined when requests do not identify their client. */
+  /** The tasks that the client follows. Undefined if requests do not identify their client. */
   readonly followed: FollowedTasks | undefined;
-  /** The results of each session that the client already has. Undefined when requests do not identify their client. */
+  /** The results that the client already has, by session. Undefined if requests do not identify their client. */
   readonly seen: SeenResults | undefined;
-  /** The result must contain everything, with whole inputs. */
+  /** True if the result must be complete, with whole inputs. */
   readonly whole: boolean;
-  /** Signs the state of this call. The client sends it back when it repeats the call after its person has answered. */
+  /** Signs the state of this call. The client returns this state when it repeats the call with the person's answers. */
   readonly signed: (state: RoundState) => Promise<string>;
   /** A tool's name as this client sees it. */
   readonly name: (tool: ToolName) => string;
@@ -79,9 +83,11 @@ interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
     destructiveHint: boolean;
     idempotentHint: boolean;
   };
-  /** Keeps the tool visible to the model in clients that hide tools behind a search. */
+  /** True if clients that hide tools behind a search must always show this tool to the model. */
   alwaysLoad?: boolean;
-  /** The tool decides for the person. A client that supports this hint asks the person before the tool runs. */
+  /**
+   * True if the tool sends a person's decision. A client that supports this hint asks its person before the tool runs.
+   */
   decides?: boolean;
   run(
     input: z.output<Input>,
@@ -103,7 +109,7 @@ export interface ToolServer {
   followed: FollowedTasks | undefined;
   seen: SeenResults | undefined;
   released?: (requestId: RequestId) => void;
-  /** The first call that needs the bridge opens it. So the first MCP answers do not wait for it. */
+  /** Opens the bridge at the first call that needs it. So the client's first requests do not wait for the bridge. */
   bridge: () => Promise<Bridge>;
 }
 
@@ -116,7 +122,7 @@ interface IncomingCall {
 
 export interface Tool {
   readonly name: ToolName;
-  /** The entry in `tools/list`; undefined when this client does not get the tool. */
+  /** The tool's entry in `tools/list`. Undefined if this client must not see the tool. */
   listed(offer: ToolServer, context: ServerContext): ListedTool | undefined;
   answer(call: IncomingCall, offer: ToolServer): Promise<CallToolResult | InputRequiredResult>;
 }
@@ -136,7 +142,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     name,
     listed({ server, prefix, approvals, unattended }, context) {
       if (spec.decides === true && approvals === 'human-only') return undefined;
-      // Without a person, Claude Code refuses a tool with this hint, even a tool that the operator allows.
+      // Claude Code refuses a tool with this hint if it runs without a person, even if the operator allows the tool.
       const asksPerson = spec.decides === true && showsForms(server, context, unattended);
       return {
         name: `${prefix}${name}`,
@@ -242,7 +248,10 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
 /** Without progress, clients give up on a call after 60 s, the SDK's default. With progress they wait longer. */
 const WAIT_SECONDS = { withProgress: 100, without: 50 };
 
-/** @param seconds from the call or the settings; undefined when neither sets it */
+/**
+ * How long a call waits, in milliseconds.
+ * @param seconds from the call or the settings; undefined if neither has a value
+ */
 export function waitMs(seconds: number | undefined, progress: boolean): number {
   return (seconds ?? (progress ? WAIT_SECONDS.withProgress : WAIT_SECONDS.without)) * 1000;
 }
@@ -253,7 +262,7 @@ function unfit(name: string, error: z.ZodError): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-/** B4: a failure of a tool is a result. Its sentence tells the model what to do next. */
+/** B4: the failure of a tool is a result. Its text tells the model what to do next. */
 function failure(
   error: unknown,
   { prefix, name, log }: { prefix: string; name: ToolName; log: Logger | undefined },
@@ -266,7 +275,7 @@ function failure(
   return {
     content: [{ type: 'text', text: withoutHidden(withToolPrefix(sentence, prefix)) }],
     isError: true,
-    // Has no structured content: clients check it against the output schema, and a failure does not match that schema.
+    // A failure has no structured content. Clients would check it against the output schema, which it does not match.
     _meta: known ? errorMeta(error) : {},
   };
 }

@@ -26,7 +26,7 @@ import { StreamEvents } from './redelivery-store.ts';
 export const SESSION_HEADER = 'mcp-session-id';
 
 export interface SessionLimits {
-  /** The maximum number of sessions at one time. */
+  /** The maximum number of sessions that exist at the same time. */
   most: number;
   /** How long a session may be idle, in milliseconds. */
   idleMs: number;
@@ -34,16 +34,18 @@ export interface SessionLimits {
 
 export const DEFAULT_SESSION_LIMITS: SessionLimits = { most: 100, idleMs: 30 * 60_000 };
 
-/** How long a client waits before it resumes a broken stream, in milliseconds. */
+/**
+ * The time in milliseconds after which a client resumes a broken stream. The server sends this value with each stream.
+ */
 const RETRY_MS = 1_000;
-/** If every session is in use, a client may try again after this time, in seconds. */
+/** The `Retry-After` value in seconds of the response when every session is in use. */
 const RETRY_AFTER = 30;
 
 interface McpSession {
   transport: WebStandardStreamableHTTPServerTransport;
   events: StreamEvents;
   receipts: HttpAnswers;
-  /** The number of open exchanges. */
+  /** The number of exchanges that are open now. */
   open: number;
   lastUsed: number;
 }
@@ -57,9 +59,9 @@ interface HttpExchange {
 }
 
 interface SessionCallbacks {
-  /** Creates the server of one session. */
+  /** Creates the MCP server for one session. */
   serve: (client: ServerClient) => McpServer;
-  /** The client has ended its session by DELETE. */
+  /** Called when the client ends its session by DELETE. */
   onLeft: (connection: ClientConnection) => void;
 }
 
@@ -68,7 +70,7 @@ export class McpSessions {
   readonly #limits: SessionLimits;
   readonly #now: () => number;
   readonly #sessions = new Map<string, McpSession>();
-  /** The number of sessions that are starting. They count against the limit. */
+  /** The number of sessions that start now. They count towards the limit. */
   #beginning = 0;
   #sweep: NodeJS.Timeout | undefined;
 
@@ -201,8 +203,8 @@ export class McpSessions {
 }
 
 /**
- * Ends the stream that the client resumes. The bridge may not have noticed yet that the connection is lost, and the SDK
- * refuses a second reader of one stream. An unknown event ends no stream: the SDK answers with an error.
+ * Ends the stream that the client wants to resume. The bridge may not know yet that the client lost the connection, and
+ * the SDK refuses a second reader of one stream. For an unknown event the SDK sends an error, so nothing ends.
  */
 function endLostStream({ events, transport }: McpSession, request: Request): void {
   const lastEventId = request.headers.get('last-event-id');
@@ -212,7 +214,10 @@ function endLostStream({ events, transport }: McpSession, request: Request): voi
   if (stream?.type === 'response') transport.closeSSEStream(stream.request);
 }
 
-/** The requests whose answers the response contains: those of a POST, or the one whose stream a GET resumes. */
+/**
+ * The ids of the requests whose answers this response contains. A POST answers its own requests. A GET answers the
+ * request whose stream it resumes.
+ */
 function requestsAnsweredTo({ events }: McpSession, request: Request, body: unknown): readonly RequestId[] {
   if (request.method === 'POST')
     return [body].flat().flatMap((message) => (isJSONRPCRequest(message) ? [message.id] : []));

@@ -26,16 +26,16 @@ const HOST = '127.0.0.1';
 const PATH = '/mcp';
 const METHODS: readonly string[] = ['POST', 'GET', 'DELETE'];
 const MAX_CONNECTIONS = 512;
-/** How long clients may take to receive their last answers, in milliseconds. */
+/** How long the server waits at shutdown until clients have received their last responses, in milliseconds. */
 const LAST_WORDS_MS = 1_000;
-/** When the bridge restarts, a client may try again after this time, in seconds. */
+/** The `Retry-After` value of responses during a restart, in seconds. */
 const RETRY_AFTER = 2;
 
 export interface HttpRun {
   url: string;
   /** The file of the token that clients must send. */
   tokenPath: string;
-  /** Refuses new requests, and ends sessions and streams. A second call does nothing more. */
+  /** Refuses new requests, and ends all sessions and streams. A second call has no effect. */
   stop(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ interface ServeHttpOptions {
   port: number;
   stateDir: string;
   origins: readonly string[];
-  /** Creates the server of one client. */
+  /** Creates the MCP server for one client. */
   serve: (client: ServerClient) => McpServer;
   abortTool: AbortTool;
   /** Called when a client ends its MCP session. */
@@ -109,7 +109,7 @@ export async function serveHttp({
   return { url, tokenPath: door.tokenPath, stop: () => (stopped ??= stop()) };
 }
 
-/** The ids of a request. The log line of its end contains them. */
+/** The ids that a request concerns. The log line at the end of the request contains them. */
 interface RequestFacts extends MessageFacts {
   toolId?: string;
   mcpSession?: string;
@@ -120,7 +120,7 @@ interface Inside {
   endpoint: McpEndpoint;
   abortTool: AbortTool;
   closing: boolean;
-  /** Adds to the log line of the end of the request. */
+  /** Adds facts to the log line at the end of the request. */
   concerns: (facts: RequestFacts) => void;
 }
 
@@ -199,7 +199,10 @@ function webRequest(request: IncomingMessage, signal?: AbortSignal): Request {
   return new Request(`http://${HOST}${PATH}`, { method, headers, ...(signal && { signal }), ...body });
 }
 
-/** Refuses a request without reading its body. So the connection must close after the answer. */
+/**
+ * Refuses a request without reading its body. The connection must close after the response, because the unread body is
+ * still in it.
+ */
 function refuse(
   response: ServerResponse,
   answer: Response,

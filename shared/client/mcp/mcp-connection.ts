@@ -26,7 +26,7 @@ const SESSION = 'Mcp-Session-Id';
 const NEVER = new AbortController().signal;
 
 export interface RequestOptions {
-  /** Cancels the request when it aborts. The client notifies the server, and throws ClientError `aborted`. */
+  /** If the signal aborts, the client notifies the server and throws ClientError `aborted`. */
   signal?: AbortSignal | undefined;
   /** Called with the server's progress messages. */
   onProgress?: ((message: string, params: ProgressParams) => void) | undefined;
@@ -55,7 +55,7 @@ export class McpConnection {
     this.#quietMs = quietMs;
   }
 
-  /** @throws ClientError; `outcome-unknown` if the answer is lost */
+  /** Sends a request and validates its result. @throws ClientError; `outcome-unknown` if the response is lost */
   async request<Schema extends z.ZodMiniType>(
     schema: Schema,
     message: Outgoing,
@@ -72,7 +72,7 @@ export class McpConnection {
     return validateAs(schema, result, JSON.stringify(result) ?? '');
   }
 
-  /** Sends a request while the page unloads, without waiting for the answer. Without a session it does nothing. */
+  /** Sends a request while the page unloads. Does not wait for the response. Without a session it sends nothing. */
   requestLeaving(message: Outgoing): void {
     if (this.#session === undefined) return;
     this.#post(this.#numbered(message), this.#session, { keepalive: true }).catch(() => undefined);
@@ -139,7 +139,7 @@ export class McpConnection {
     }
   }
 
-  /** If the answer is lost, it is unknown whether the request had an effect. */
+  /** Reads the response to a request. If the response is lost, it is unknown whether the request had an effect. */
   async #answered(
     asked: Outgoing & { id: number },
     headers: Headers,
