@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { replaceBuild } from '../../scripts/replace-build.mjs';
 import { A2aPeer } from '../support/a2a-peer.ts';
-import { directoryOf, launchServer, newServerHome } from '../support/server-program.ts';
+import { homeDirectoryOf, launchServer, newServerHome } from '../support/server-program.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const run = promisify(execFile);
@@ -115,7 +115,7 @@ describe('a build', () => {
         expect(await next.stop()).toBe(0);
       } finally {
         await rm(place, { recursive: true, force: true });
-        await rm(directoryOf(home), { recursive: true, force: true });
+        await rm(homeDirectoryOf(home), { recursive: true, force: true });
       }
     },
     BUILDS_MS,

@@ -1,6 +1,6 @@
 /** A delegation by an A2A client. It sends the same message again until it gets an answer (B1, R27). */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
-import { decisionsPart, written } from '../support/a2a-message.ts';
+import { decisionsPart, writtenMessage } from '../support/a2a-message.ts';
 import { readEvent, readTask, type TaskView } from '../support/wire-event.ts';
 import { z } from 'zod';
 import type { A2aClient } from './a2a-client.ts';
@@ -71,11 +71,11 @@ export class A2aFlow implements Flow {
 
   #put(
     parts: string | readonly unknown[],
-    addressed: Parameters<typeof written>[1],
+    addressed: Parameters<typeof writtenMessage>[1],
     decisions: Outgoing['decisions'],
   ): void {
     const messageId = `${this.workload.name}-m${++this.#sent}`;
-    this.#outgoing = { messageId, message: written(parts, { ...addressed, messageId }), decisions };
+    this.#outgoing = { messageId, message: writtenMessage(parts, { ...addressed, messageId }), decisions };
   }
 
   async #send(client: A2aClient, outgoing: Outgoing): Promise<void> {

@@ -5,7 +5,7 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Refusal } from '../support/rpc-answer.ts';
-import { written } from '../support/a2a-message.ts';
+import { writtenMessage } from '../support/a2a-message.ts';
 import { A2aFlow } from './a2a-flow.ts';
 import { Disconnected, type A2aClient } from './a2a-client.ts';
 import { BridgeFlow } from './bridge-flow.ts';
@@ -154,7 +154,7 @@ async function firstRefused(client: A2aClient, name: string): Promise<string> {
 }
 
 async function say(client: A2aClient, words: string): Promise<void> {
-  const message = written(`say ${words} is all.`, { messageId: words });
+  const message = writtenMessage(`say ${words} is all.`, { messageId: words });
   await client.call('SendMessage', { message, configuration: { returnImmediately: true } });
 }
 

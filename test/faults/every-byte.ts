@@ -3,7 +3,7 @@
  * bridge.
  */
 import { z } from 'zod';
-import { written } from '../support/a2a-message.ts';
+import { writtenMessage } from '../support/a2a-message.ts';
 import { readTask } from '../support/wire-event.ts';
 import { A2aFlow } from './a2a-flow.ts';
 import { Disconnected, type A2aClient } from './a2a-client.ts';
@@ -70,7 +70,7 @@ async function everyByteOfCommand(round: number, scene: Scene): Promise<void> {
   const { place, proxy, through, findings } = scene;
   const client = await place.client();
   const send = async (name: string, to: A2aClient = through): Promise<string> => {
-    const message = written(`say ${name} is all.`, { messageId: name });
+    const message = writtenMessage(`say ${name} is all.`, { messageId: name });
     return answered.parse(await to.call('SendMessage', { message })).task.taskId;
   };
   const lengths = await bytesOf(proxy, () => send(nameOf('m', round, { direction: 'up', after: 9999 })));

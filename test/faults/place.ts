@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { once } from 'node:events';
 import { RawClient, resultOf, type Line, type ToolResult } from '../integration/bridge/support/raw-client.ts';
 import {
-  directoryOf,
+  homeDirectoryOf,
   launchServer,
   newServerHome,
   type Launched,
@@ -187,7 +187,7 @@ export class Place {
   async close(): Promise<void> {
     await this.killBridge();
     await this.endServer();
-    await rm(directoryOf(this.home), { recursive: true, force: true });
+    await rm(homeDirectoryOf(this.home), { recursive: true, force: true });
   }
 }
 

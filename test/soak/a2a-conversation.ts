@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers';
 import { once } from 'node:events';
 import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
-import { decisionOn, decisionsPart, written, type Addressed } from '../support/a2a-message.ts';
+import { decisionOn, decisionsPart, writtenMessage, type MessageFields } from '../support/a2a-message.ts';
 import { resultOf, rpcBody } from '../support/rpc-answer.ts';
 import { sseFrames } from '../support/sse-frame.ts';
 import { readEvent, type StreamEvent } from '../support/wire-event.ts';
@@ -29,8 +29,8 @@ export class A2aConversation {
   }
 
   /** Sends a message. @returns the last event of its stream, after which the task waits or has ended */
-  async say(parts: string | readonly unknown[], addressed: Addressed = {}): Promise<StreamEvent> {
-    const body = rpcBody('SendStreamingMessage', { message: written(parts, addressed) });
+  async say(parts: string | readonly unknown[], addressed: MessageFields = {}): Promise<StreamEvent> {
+    const body = rpcBody('SendStreamingMessage', { message: writtenMessage(parts, addressed) });
     const answer = await this.#socket.ask({ method: 'POST', path: '/', headers: this.#headers, body });
     let last: StreamEvent | undefined;
     for await (const { data } of sseFrames(answer)) last = readEvent(resultOf(JSON.parse(data)), data);

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { RawClient, textOf, type ToolResult } from '../integration/bridge/support/raw-client.ts';
-import { directoryOf, launchServer, newServerHome } from '../support/server-program.ts';
+import { homeDirectoryOf, launchServer, newServerHome } from '../support/server-program.ts';
 import { censusTaker } from './census.ts';
 import { soak, type Length, type Soaked } from './soak.ts';
 
@@ -19,7 +19,7 @@ type Report = z.infer<typeof report>;
 export async function soakBridge(length: Length, dist = 'dist'): Promise<Soaked & { log: string }> {
   const taker = await censusTaker();
   const home = await newServerHome();
-  const directory = directoryOf(home);
+  const directory = homeDirectoryOf(home);
   const server = launchServer({ home, program: resolve(dist, 'a2a-server', 'main.js') });
   try {
     const { url, token } = await server.ready;

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { append, plan, shell } from '../support/offline-plan.ts';
 import { refusal } from '../support/rpc-answer.ts';
-import { directoryOf, launchServer, newServerHome } from '../support/server-program.ts';
+import { homeDirectoryOf, launchServer, newServerHome } from '../support/server-program.ts';
 import { A2aConversation } from './a2a-conversation.ts';
 import { censusTaker } from './census.ts';
 import { soak, type Length, type Soaked } from './soak.ts';
@@ -27,7 +27,7 @@ export async function soakServer(length: Length, program?: string): Promise<Soak
     return { ...soaked, log: server.log() };
   } finally {
     await server.kill();
-    await rm(directoryOf(home), { recursive: true, force: true });
+    await rm(homeDirectoryOf(home), { recursive: true, force: true });
     await taker.remove();
   }
 }

@@ -5,7 +5,7 @@ import { TOOL_APPROVAL, type PendingAction, type TaskSettings } from '../../shar
 /** A decision as a client may send it, valid or not. */
 export type WrittenDecision = Record<string, unknown>;
 
-export interface Addressed {
+export interface MessageFields {
   /** Defaults to a new id. */
   messageId?: string;
   taskId?: string;
@@ -14,9 +14,9 @@ export interface Addressed {
 }
 
 /** A message in its wire format. */
-export function written(
+export function writtenMessage(
   parts: string | readonly unknown[],
-  { messageId = randomUUID(), taskId, sessionId, settings }: Addressed = {},
+  { messageId = randomUUID(), taskId, sessionId, settings }: MessageFields = {},
 ): object {
   return {
     messageId,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
-import { decisionsPart, written, type Addressed, type WrittenDecision } from './a2a-message.ts';
+import { decisionsPart, writtenMessage, type MessageFields, type WrittenDecision } from './a2a-message.ts';
 import { EventStream } from './event-stream.ts';
 import { RawConnection, type RawResponse } from './raw-connection.ts';
 import { jsonOf, resultOf, rpcBody } from './rpc-answer.ts';
@@ -14,7 +14,7 @@ interface Sending {
   headers?: Readonly<Record<string, string>>;
 }
 
-export type MessageOptions = Sending & Addressed;
+export type MessageOptions = Sending & MessageFields;
 
 const abortAnswer = z.strictObject({ success: z.boolean(), message: z.string() });
 
@@ -33,13 +33,13 @@ export class A2aPeer {
 
   /** Sends a message and waits until the task is parked or ended. @throws Refusal */
   async send(parts: string | readonly unknown[], options: MessageOptions = {}): Promise<TaskView> {
-    const params = { message: written(parts, options) };
+    const params = { message: writtenMessage(parts, options) };
     return sentTask.parse(await this.call('SendMessage', params, options)).task;
   }
 
   /** Sends a message and returns its stream. @throws Refusal */
   stream(parts: string | readonly unknown[], options: MessageOptions = {}): Promise<EventStream> {
-    return this.open('SendStreamingMessage', { message: written(parts, options) }, options);
+    return this.open('SendStreamingMessage', { message: writtenMessage(parts, options) }, options);
   }
 
   /** Sends decisions on a task and returns their stream. @throws Refusal */

@@ -21,7 +21,7 @@ export async function temporaryDatabase(): Promise<BridgeDatabase> {
 }
 
 /** The id of a process that has ended. */
-export async function endedProcess(): Promise<string> {
+export async function endedProcessId(): Promise<string> {
   const child = spawn(process.execPath, ['-e', ''], { stdio: 'ignore' });
   await once(child, 'exit');
   return `${String(child.pid)}-x`;

@@ -1,5 +1,5 @@
 /** The ways a client's connection can end after it has read enough (E4). */
-import { written } from './a2a-message.ts';
+import { writtenMessage } from './a2a-message.ts';
 import type { A2aPeer, MessageOptions } from './a2a-peer.ts';
 import { rpcBody } from './rpc-answer.ts';
 import type { EventStream } from './event-stream.ts';
@@ -59,7 +59,7 @@ export async function delegate(
   { text, ...options }: MessageOptions & { text: string },
 ): Promise<EventStream> {
   const connection = await peer.connect();
-  const body = rpcBody('SendStreamingMessage', { message: written(text, options) });
+  const body = rpcBody('SendStreamingMessage', { message: writtenMessage(text, options) });
   peer.write(connection, '/', { body, ...(ending.headers && { headers: ending.headers }) });
   ending.sent?.(connection);
   const stream = await peer.opened(connection);

@@ -2,7 +2,7 @@
 import { type Artifact, type Message, type Part, Role, TaskState } from '@a2a-js/sdk';
 import type { AgentExecutor, ExecutionEventBus, RequestContext } from '@a2a-js/sdk/server';
 
-export interface Asking {
+export interface AskingOptions {
   /** The state in which it waits, and the parts of its question. */
   state: TaskState.TASK_STATE_AUTH_REQUIRED | TaskState.TASK_STATE_INPUT_REQUIRED;
   parts: Part[];
@@ -12,7 +12,7 @@ export interface Asking {
   heard: Part[][];
 }
 
-export function asking({ state, parts, artifacts = [], heard }: Asking): AgentExecutor {
+export function askingExecutor({ state, parts, artifacts = [], heard }: AskingOptions): AgentExecutor {
   return {
     async execute({ taskId, contextId, task, userMessage }: RequestContext, bus: ExecutionEventBus) {
       heard.push(userMessage.parts);

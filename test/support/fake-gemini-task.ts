@@ -34,7 +34,7 @@ interface WireMessage {
 }
 
 /** Behaviour that differs between versions or runs. */
-export interface GeminiWays {
+export interface GeminiOptions {
   /** Tasks lose each turn's history at its end. */
   forgets: boolean;
 }
@@ -62,7 +62,7 @@ export class GeminiTask {
   readonly #held = new Map<string, Held>();
   readonly #listeners = new Set<(event: WireEvent) => void>();
 
-  constructor(contextId: string, settings: unknown, ways: GeminiWays) {
+  constructor(contextId: string, settings: unknown, ways: GeminiOptions) {
     this.#forgets = ways.forgets;
     this.contextId = contextId;
     this.settings = settings;

@@ -7,7 +7,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { GeminiTask, type GeminiWays, type Step, type WireEvent } from './fake-gemini-task.ts';
+import { GeminiTask, type GeminiOptions, type Step, type WireEvent } from './fake-gemini-task.ts';
 
 const rpc = z.object({
   id: z.union([z.string(), z.number()]),
@@ -40,7 +40,7 @@ export class FakeGemini {
   readonly requests: string[] = [];
   /** For this many messages, it acts on the message and then resets the connection without an answer. */
   dropAnswers = 0;
-  readonly ways: GeminiWays = { forgets: false };
+  readonly ways: GeminiOptions = { forgets: false };
   /** Counts closed message sockets. `ended`: the client sent FIN, which the agent treats as an abort. */
   readonly sockets = { ended: 0, closed: 0 };
   readonly #plan: (text: string) => Iterable<Step>;

@@ -48,4 +48,4 @@ export const modelList = (...ids: string[]): string =>
   JSON.stringify({ object: 'list', data: ids.map((id) => ({ id, object: 'model', owned_by: 'me' })) });
 
 /** A URL on loopback where no program listens. */
-export const NOBODY = 'http://127.0.0.1:1';
+export const UNUSED_URL = 'http://127.0.0.1:1';

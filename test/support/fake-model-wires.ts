@@ -29,7 +29,7 @@ export function framesOf(wire: WireName, turn: ScriptedTurn): string[] {
 }
 
 /** The number of frames after which the turn is complete. Later frames are optional. */
-export function wholeAfter(wire: WireName, frames: readonly string[]): number {
+export function framesUntilComplete(wire: WireName, frames: readonly string[]): number {
   const last = { openai: 'finish_reason":"', anthropic: 'message_stop', google: 'finishReason' }[wire];
   return frames.findIndex((frame) => frame.includes(last)) + 1;
 }

@@ -3,7 +3,7 @@ import { readFileSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Resolves with the file's content once it contains this text. */
-export function fileHolds(path: string, text: string): Promise<string> {
+export function untilFileContains(path: string, text: string): Promise<string> {
   return new Promise((resolve) => {
     const watcher = watch(dirname(path), { persistent: false }, () => look());
     const look = (): void => {

@@ -13,12 +13,12 @@ export function taskAfter(...events: TaskEvent[]): Snapshot {
 }
 
 /** The task with the event that its waiting calls require. */
-export function parked(snapshot: Snapshot): Snapshot {
+export function parkedTask(snapshot: Snapshot): Snapshot {
   return foldNext(snapshot, [parkOrContinue(snapshot)]);
 }
 
 /** The events of a turn that requests these calls. `ask`: a person decides on the call, or answers it. */
-export function turnWith(
+export function turnEventsWith(
   calls: readonly { call: RequestedCall; ask: boolean }[],
   { turn = 1, end = 'tool-calls' }: { turn?: number; end?: TurnEnd } = {},
 ): TaskEvent[] {

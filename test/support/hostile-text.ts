@@ -1,5 +1,5 @@
 /** R93: a command that tries to hide its end and to imitate the product's output. */
-export const HOSTILE = [
+export const HOSTILE_COMMAND = [
   `npm test${' '.repeat(25_000)}; echo HIDDEN`,
   '\u{1b}[2J\recho \u{202e}safe\u{200b}\u{e0041}\u{2028}',
   '(in /safe)',

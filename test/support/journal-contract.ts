@@ -14,14 +14,14 @@ import type {
 } from '../../a2a-server/journal/journal.ts';
 import { addLongTask, maintainAll } from './long-task.ts';
 import {
-  asking,
+  inputRequiredUntil,
   beginning,
   commandKey,
   completed,
   continuing,
   created,
   delta,
-  ENDS,
+  FINAL_EVENTS,
   inputRequired,
   message,
   toolStarted,
@@ -235,23 +235,26 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
     });
 
     describe('the end of a task', () => {
-      it.each(ENDS.map((end) => [end.type, end] as const))('J3 nothing follows %s', async (_, end) => {
-        const entries = await append(beginning('a', { events: [working, end] }));
-        const { state } = continuing('a', 3, [end]);
-        for (const more of [[delta('late')], [working], [end]]) {
-          await expect(journal.append(continuing('a', 3, more, state))).rejects.toMatchObject({
+      it.each(FINAL_EVENTS.map((end) => [end.type, end] as const))(
+        'J3 nothing follows %s',
+        async (_, end) => {
+          const entries = await append(beginning('a', { events: [working, end] }));
+          const { state } = continuing('a', 3, [end]);
+          for (const more of [[delta('late')], [working], [end]]) {
+            await expect(journal.append(continuing('a', 3, more, state))).rejects.toMatchObject({
+              reason: 'TASK_ENDED',
+            });
+          }
+          await reopen();
+          await expect(journal.append(continuing('a', 3, [working]))).rejects.toMatchObject({
             reason: 'TASK_ENDED',
           });
-        }
-        await reopen();
-        await expect(journal.append(continuing('a', 3, [working]))).rejects.toMatchObject({
-          reason: 'TASK_ENDED',
-        });
-        expect(await journal.append(continuing('a', 2, [working]))).toEqual({ type: 'conflict' });
-        expect(await everything('a')).toEqual(entries);
-      });
+          expect(await journal.append(continuing('a', 2, [working]))).toEqual({ type: 'conflict' });
+          expect(await everything('a')).toEqual(entries);
+        },
+      );
 
-      it.each(ENDS.map((end) => [end.type, end] as const))(
+      it.each(FINAL_EVENTS.map((end) => [end.type, end] as const))(
         'J3 nothing follows %s even if it was requested at the same moment',
         async (_, end) => {
           await append(beginning('a', { events: [working] }));
@@ -267,7 +270,9 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
 
       it('J3 only one of two racing ends is written', async () => {
         await append(beginning('a', { events: [working] }));
-        const outcomes = await Promise.all(ENDS.map((end) => journal.append(continuing('a', 2, [end]))));
+        const outcomes = await Promise.all(
+          FINAL_EVENTS.map((end) => journal.append(continuing('a', 2, [end]))),
+        );
         expect(outcomes.map(({ type }) => type)).toEqual(['appended', 'conflict', 'conflict', 'conflict']);
         expect((await journal.row('a'))?.state).toBe('completed');
       });
@@ -296,7 +301,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(outcomes[1]).toEqual({ type: 'session-busy', taskId: 'a' });
       });
 
-      it.each(ENDS.map((end) => [end.type, end] as const))(
+      it.each(FINAL_EVENTS.map((end) => [end.type, end] as const))(
         'creates the next task of a session right after %s, even at the same moment',
         async (_, end) => {
           await append(beginning('a', { sessionId: 's', events: [working] }));
@@ -647,7 +652,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
 }
 
 function until(ms: number | null): TaskEvent {
-  return asking(ms === null ? null : new Date(ms).toISOString());
+  return inputRequiredUntil(ms === null ? null : new Date(ms).toISOString());
 }
 
 async function deadlines(journal: Journal, limit: number): Promise<unknown[]> {

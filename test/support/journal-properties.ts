@@ -9,21 +9,21 @@ import { taskStateAfter } from '../../a2a-server/task/fold.ts';
 import type { JournalStorage } from './journal-contract.ts';
 import { JournalModel, type ModelResult } from './journal-model.ts';
 import {
-  asking,
+  inputRequiredUntil,
   commandKey,
   completed,
   created,
   delta,
-  ENDS,
+  FINAL_EVENTS,
   inputRequired,
   message,
   working,
 } from './journal-samples.ts';
-import { runsOf } from './property-runs.ts';
+import { numberOfRuns } from './property-runs.ts';
 
 const PRINCIPALS = ['alice', 'bob'];
 const SESSIONS = ['one', 'two', 'three'];
-const ASKING = [1, 2, 3].map((ms) => asking(new Date(ms).toISOString()));
+const ASKING = [1, 2, 3].map((ms) => inputRequiredUntil(new Date(ms).toISOString()));
 /** The task ids in use. */
 export const TASKS = ['a', 'b', 'c', 'd', 'e'];
 
@@ -59,7 +59,7 @@ const event: fc.Arbitrary<TaskEvent> = fc.oneof(
   { weight: 6, arbitrary: text.map(delta) },
   { weight: 3, arbitrary: text.map((line) => message(line)) },
   { weight: 3, arbitrary: fc.constantFrom(working, inputRequired, ...ASKING) },
-  { weight: 1, arbitrary: fc.constantFrom(completed, ...ENDS) },
+  { weight: 1, arbitrary: fc.constantFrom(completed, ...FINAL_EVENTS) },
 );
 const wish: fc.Arbitrary<Wish> = fc.record({
   taskId: fc.constantFrom(...TASKS),
@@ -85,7 +85,7 @@ const moment: fc.Arbitrary<Moment> = fc.record({
 });
 
 /** @param runs the number of generated histories in `npm run test:all` */
-export function itActsAsTheModel(createStorage: () => Promise<JournalStorage>, runs: number): void {
+export function itBehavesLikeTheModel(createStorage: () => Promise<JournalStorage>, runs: number): void {
   it('J1 J2 J3 any interleaving of appends and restarts gives the model’s answers', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(moment, { minLength: 1, maxLength: 12 }), async (moments) => {
@@ -119,7 +119,7 @@ export function itActsAsTheModel(createStorage: () => Promise<JournalStorage>, r
           await storage.dispose();
         }
       }),
-      { numRuns: runsOf(runs) },
+      { numRuns: numberOfRuns(runs) },
     );
   }, 120_000);
 }

@@ -28,7 +28,7 @@ export const toolStarted = (toolId: string): TaskEvent => ({
 export const working: TaskEvent = { type: 'task.working' };
 export const inputRequired: TaskEvent = { type: 'input.required', pending: [] };
 /** Asks for a reply until this time (RFC 3339). */
-export const asking = (expiresAt: string | null): TaskEvent => ({
+export const inputRequiredUntil = (expiresAt: string | null): TaskEvent => ({
   type: 'input.required',
   pending: [],
   expiresAt,
@@ -36,7 +36,7 @@ export const asking = (expiresAt: string | null): TaskEvent => ({
 export const completed: TaskEvent = { type: 'task.completed' };
 
 /** One event for each way a task can end. */
-export const ENDS: readonly TaskEvent[] = [
+export const FINAL_EVENTS: readonly TaskEvent[] = [
   completed,
   { type: 'task.failed', message: 'the model refused' },
   { type: 'task.canceled', reason: 'asked to', by: { principal: 'alice', channel: 'test' } },

@@ -5,29 +5,29 @@ import { rulesSchema } from '../../a2a-server/policy/rule.ts';
 
 const builtIn = { type: 'built-in' } as const;
 
-export const TOOLS = ['read-file', 'search-files', 'write-file', 'run-shell-command', 'fetch'];
+export const TOOL_NAMES = ['read-file', 'search-files', 'write-file', 'run-shell-command', 'fetch'];
 
-export function writing(path: string, leadsTo = path): JudgedCall {
+export function writeCall(path: string, leadsTo = path): JudgedCall {
   return call('write-file', 'files', { paths: [{ written: path, leadsTo }] });
 }
 
-export function reading(path: string, leadsTo = path): JudgedCall {
+export function readCall(path: string, leadsTo = path): JudgedCall {
   return call('read-file', 'none', { paths: [{ written: path, leadsTo }] });
 }
 
-export function searching(tree: string): JudgedCall {
+export function searchCall(tree: string): JudgedCall {
   return call('search-files', 'none', { trees: [{ written: tree, leadsTo: tree }] });
 }
 
-export function running(command: string): JudgedCall {
+export function commandCall(command: string): JudgedCall {
   return call('run-shell-command', 'command', { command });
 }
 
-export function fetching(...hosts: string[]): JudgedCall {
+export function fetchCall(...hosts: string[]): JudgedCall {
   return call('fetch', 'network', { hosts });
 }
 
-export function ofServer(server: string, tool: string): JudgedCall {
+export function mcpCall(server: string, tool: string): JudgedCall {
   return { tool, source: { type: 'mcp-server', server }, sideEffect: 'other', reach: NO_TARGETS };
 }
 
@@ -41,5 +41,5 @@ function call(
 
 /** Builds a policy from rules in the configuration file's format. */
 export function policyOf(...written: readonly Record<string, unknown>[]): Policy {
-  return createPolicy(rulesSchema.parse(written), { tools: TOOLS, shell: 'sh' });
+  return createPolicy(rulesSchema.parse(written), { tools: TOOL_NAMES, shell: 'sh' });
 }

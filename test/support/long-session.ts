@@ -42,7 +42,7 @@ export const plannedSession: fc.Arbitrary<PlannedTask[]> = fc.array(plannedTask,
 });
 
 /** A text of this length that is unique by its name. */
-export function words(name: string, length: number): string {
+export function uniqueText(name: string, length: number): string {
   return `${name}:${'x'.repeat(length)}:${name}`;
 }
 
@@ -50,7 +50,7 @@ export function words(name: string, length: number): string {
 export function entriesOf(taskId: string, { first, turns }: PlannedTask, ended: boolean): JournalEntry[] {
   const events: TaskEvent[] = [
     { type: 'task.created', sessionId: 's', principal: 'p', settings: {} },
-    said(taskId, words(`${taskId}-first`, first)),
+    said(taskId, uniqueText(`${taskId}-first`, first)),
     { type: 'task.working' },
     ...turns.flatMap((planned, index) => turnEvents(taskId, index + 1, planned)),
     ...(ended ? [{ type: 'task.completed' } as const] : []),
@@ -81,7 +81,7 @@ function turnEvents(taskId: string, turn: number, { text, calls, message }: Plan
   const ids = calls.map((_, index) => `${taskId}-c${turn}-${index}`);
   return [
     { type: 'turn.started', turn, model: 'm' },
-    { type: 'text.delta', turn, text: words(`${taskId}-t${turn}`, text) },
+    { type: 'text.delta', turn, text: uniqueText(`${taskId}-t${turn}`, text) },
     ...calls.map(({ input }, index): TaskEvent => ({
       type: 'tool.requested',
       turn,
@@ -100,12 +100,12 @@ function turnEvents(taskId: string, turn: number, { text, calls, message }: Plan
     { type: 'turn.finished', turn, end: 'tool-calls', usage: { inputTokens: 0, outputTokens: 0 } },
     ...calls.flatMap(({ result }, index): TaskEvent[] => {
       const callId = ids[index] ?? '';
-      const outcome = { type: 'ok' as const, text: words(callId, result), summary: 'read' };
+      const outcome = { type: 'ok' as const, text: uniqueText(callId, result), summary: 'read' };
       return [
         { type: 'tool.started', ...call(callId), toolId: `x-${callId}` },
         { type: 'tool.finished', ...call(callId), toolId: `x-${callId}`, outcome },
       ];
     }),
-    ...(message === null ? [] : [said(taskId, words(`${taskId}-m${turn}`, message))]),
+    ...(message === null ? [] : [said(taskId, uniqueText(`${taskId}-m${turn}`, message))]),
   ];
 }

@@ -6,7 +6,7 @@ import type { JournalEntry, TaskEvent } from '../../a2a-server/task/events.ts';
 const AT_ONCE = 500;
 
 /** The file of a task: the first task's name from the model's call; the others add their number. */
-export const fileOf = (index: number | undefined): string =>
+export const parkedTaskFile = (index: number | undefined): string =>
   index === undefined ? 'effects.txt' : `effects-${index}.txt`;
 
 export const parkedTaskId = (index: number): string => `task-parked-${index}`;
@@ -25,7 +25,7 @@ export async function addParkedTasks(
 }
 
 async function add(journal: Journal, body: string, index: number): Promise<void> {
-  const copied: TaskEvent[] = JSON.parse(body.replaceAll(fileOf(undefined), fileOf(index)));
+  const copied: TaskEvent[] = JSON.parse(body.replaceAll(parkedTaskFile(undefined), parkedTaskFile(index)));
   const events = copied.map((event) =>
     event.type === 'task.created' ? { ...event, sessionId: `session-parked-${index}` } : event,
   );

@@ -6,9 +6,9 @@ import { modelEndpoint } from './model-stage.ts';
 import type { ServerOptions } from './server-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-export const PRICED = 'anthropic:claude-sonnet-4-5';
+export const PRICED_MODEL = 'anthropic:claude-sonnet-4-5';
 /** A model without a price, of the same provider. A server offers it if its settings name it. */
-export const UNPRICED = 'openai-compatible:own';
+export const UNPRICED_MODEL = 'openai-compatible:own';
 
 /**
  * A thousand input tokens cost 0.30 US dollars, or 0.03 from the cache and 0.375 into it. A thousand output tokens cost
@@ -21,9 +21,9 @@ export async function pricedServer(
   const endpoint = await modelEndpoint();
   const home = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
   const server = {
-    model: PRICED,
+    model: PRICED_MODEL,
     baseUrls: { anthropic: endpoint.url },
-    prices: { [PRICED]: { input: 300, output: 1_500, cachedInput: 30, cacheWrite: 375 } },
+    prices: { [PRICED_MODEL]: { input: 300, output: 1_500, cachedInput: 30, cacheWrite: 375 } },
     ...more,
   };
   await writeFile(join(home.stateDir, 'config.json'), JSON.stringify({ server }));
@@ -32,6 +32,6 @@ export async function pricedServer(
 }
 
 /** An answer of 1000 plain input tokens and 100 output tokens. */
-export function answer(text: string, tokens: object = {}): Reply {
+export function pricedAnswer(text: string, tokens: object = {}): Reply {
   return { type: 'turn', turn: { text: [text], inputTokens: 1_000, outputTokens: 100, ...tokens } };
 }

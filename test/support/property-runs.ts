@@ -5,6 +5,6 @@
 const FACTOR = Number(process.env['RUNS'] ?? (process.env['ALL_TESTS'] === undefined ? 0.2 : 1));
 
 /** @param count the number of cases in `npm run test:all` */
-export function runsOf(count: number): number {
+export function numberOfRuns(count: number): number {
   return Math.ceil(count * FACTOR);
 }

@@ -2,7 +2,7 @@
 import { afterEach } from '@jest/globals';
 import { rm } from 'node:fs/promises';
 import {
-  directoryOf,
+  homeDirectoryOf,
   launchServer,
   newServerHome,
   type Launched,
@@ -53,6 +53,6 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
 
 async function newHome(): Promise<ServerHome> {
   const home = await newServerHome();
-  homes.push(directoryOf(home));
+  homes.push(homeDirectoryOf(home));
   return home;
 }

@@ -90,7 +90,7 @@ export async function newServerHome(): Promise<ServerHome> {
   return { stateDir, workspace };
 }
 
-export function directoryOf({ stateDir }: ServerHome): string {
+export function homeDirectoryOf({ stateDir }: ServerHome): string {
   return dirname(stateDir);
 }
 

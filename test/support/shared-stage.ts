@@ -2,7 +2,7 @@
 import { afterAll, afterEach } from '@jest/globals';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { directoryOf, launchServer, newServerHome, type ServerHome } from './server-program.ts';
+import { homeDirectoryOf, launchServer, newServerHome, type ServerHome } from './server-program.ts';
 import { stageOf, type Stage } from './stage.ts';
 
 export interface SharedStage extends Omit<Stage, 'server'> {
@@ -34,7 +34,7 @@ async function start(): Promise<Server> {
   const launched = launchServer({ home, env: { A2A_SERVER_TOKENS: tokens.join(',') } });
   const end = async (): Promise<void> => {
     await launched.kill();
-    await rm(directoryOf(home), { recursive: true, force: true });
+    await rm(homeDirectoryOf(home), { recursive: true, force: true });
   };
   const { url } = await launched.ready;
   return { ...home, url, end };

@@ -46,7 +46,7 @@ afterEach(async () => {
   for (const service of running) await service.stop();
 });
 
-export async function startService(options: {
+export async function startTaskService(options: {
   stateDir: string;
   workspace: string;
   models: Models;
@@ -123,7 +123,7 @@ export async function startService(options: {
 let messages = 0;
 
 /** A message from ada with a new id. */
-export function says(text: string, more: Partial<Incoming> = {}): Incoming {
+export function messageOf(text: string, more: Partial<Incoming> = {}): Incoming {
   messages += 1;
   return {
     principal: ADA,
@@ -137,14 +137,14 @@ export function says(text: string, more: Partial<Incoming> = {}): Incoming {
 }
 
 /** Decisions from ada, each with the `shown` code of the snapshot she saw. */
-export function decides(
+export function decisionMessage(
   saw: Snapshot,
   ...decisions: (Partial<Decision> & Pick<Decision, 'callId' | 'decision'>)[]
 ) {
   const pending = pendingActions(saw);
   const codeOf = (callId: string): string =>
     pending.find((action) => action.callId === callId)?.shown ?? 'not shown';
-  return says('', {
+  return messageOf('', {
     taskId: saw.taskId,
     decisions: {
       extension: TOOL_APPROVAL,
@@ -158,12 +158,12 @@ export function decides(
 }
 
 /** Resolves when no task is under execution. */
-export async function idle(tasks: RunningTaskService): Promise<void> {
+export async function untilIdle(tasks: RunningTaskService): Promise<void> {
   while (tasks.executing() > 0) await nextTurn();
 }
 
 /** Resolves with the task when it has parked or ended after `seq`. */
-export async function settled(
+export async function untilSettled(
   tasks: RunningTaskService,
   accepted: { taskId: string; seq: number },
 ): Promise<Snapshot> {

@@ -65,7 +65,7 @@ export function openPages(pages: Readonly<Record<string, string | Answer>>): Pro
 }
 
 /** The web as tools see it: real sockets, and only the test's DNS. @param allow hosts of the test's sites */
-export function webOf(allow: readonly string[], more: Partial<WebContext> = {}): WebContext {
+export function webContextFor(allow: readonly string[], more: Partial<WebContext> = {}): WebContext {
   return {
     allowed: allowedHosts(allow),
     resolve: (host) => Promise.reject(new Error(`the test has no address for ${host}`)),

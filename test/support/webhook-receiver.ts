@@ -16,15 +16,15 @@ interface Posted {
 }
 
 /** Answers one post; undefined means 204. */
-type Answering = (posted: Posted) => undefined | Reply | Promise<undefined | Reply>;
+type Answering = (posted: Posted) => undefined | WebhookReply | Promise<undefined | WebhookReply>;
 
-export interface Reply {
+export interface WebhookReply {
   status?: number;
   headers?: Record<string, string>;
   body?: string;
 }
 
-export const asJson = (value: unknown): Reply => ({
+export const asJson = (value: unknown): WebhookReply => ({
   status: 200,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(value),

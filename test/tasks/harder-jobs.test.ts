@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { directoryOf, launchServer, newServerHome, type Launched } from '../support/server-program.ts';
+import { homeDirectoryOf, launchServer, newServerHome, type Launched } from '../support/server-program.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { readJobs } from './job.ts';
 import { type Agent, type JobResult, runJob } from './run-job.ts';
@@ -14,7 +14,7 @@ describe('a harder job', () => {
 
   beforeAll(async () => {
     const home = await newServerHome();
-    remove = () => rm(directoryOf(home), { recursive: true, force: true });
+    remove = () => rm(homeDirectoryOf(home), { recursive: true, force: true });
     server = launchServer({ home, args: ['--allow-private-host', '127.0.0.1'] });
     agent = await server.ready;
   });

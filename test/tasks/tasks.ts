@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
-import { directoryOf, launchServer, newServerHome } from '../support/server-program.ts';
+import { homeDirectoryOf, launchServer, newServerHome } from '../support/server-program.ts';
 import { type Job, readJobs } from './job.ts';
 import { reportText } from './report.ts';
 import { type Agent, type JobResult, runJob } from './run-job.ts';
@@ -116,7 +116,7 @@ async function main(chosen: Options): Promise<void> {
     process.exitCode = results.every(expected) ? EXIT.done : EXIT.failed;
   } finally {
     await server.stop();
-    for (const path of [directory, directoryOf(home)]) await rm(path, { recursive: true, force: true });
+    for (const path of [directory, homeDirectoryOf(home)]) await rm(path, { recursive: true, force: true });
   }
 }
 

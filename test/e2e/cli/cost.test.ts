@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { costReportSchema } from '../../../shared/protocol/cost-report.ts';
 import type { Reply } from '../../support/fake-model-endpoint.ts';
-import { answer, PRICED, pricedServer, UNPRICED } from '../../support/priced-model.ts';
+import { pricedAnswer, PRICED_MODEL, pricedServer, UNPRICED_MODEL } from '../../support/priced-model.ts';
 import { stage, stageAgain } from '../../support/stage.ts';
 import { cliStageOf, type CliStage } from './support/cli-stage.ts';
 
@@ -23,17 +23,17 @@ async function report(on: CliStage): Promise<z.infer<typeof costReportSchema>> {
 
 describe('cost', () => {
   it('cost sums tokens and dollars by day, session and model, and keeps the sums across a kill of the server', async () => {
-    const { on, script } = await start({ otherModel: [UNPRICED] });
+    const { on, script } = await start({ otherModel: [UNPRICED_MODEL] });
     script(
-      answer('One.', { cacheReadTokens: 2_000, cacheWriteTokens: 400 }),
-      answer('Two.'),
-      answer('Three.'),
+      pricedAnswer('One.', { cacheReadTokens: 2_000, cacheWriteTokens: 400 }),
+      pricedAnswer('Two.'),
+      pricedAnswer('Three.'),
     );
     const { sessionId } = await on.peer.send('first task');
     await on.server.kill();
     const again = cliStageOf(await stageAgain(on));
     await again.peer.send('second task', { sessionId });
-    const other = await again.peer.send('another session', { settings: { model: UNPRICED } });
+    const other = await again.peer.send('another session', { settings: { model: UNPRICED_MODEL } });
     const { total, sessions, models, days } = await report(again);
     // The first request costs 0.3 + 0.06 + 0.15 + 0.15 US dollars, the second 0.3 + 0.15.
     const paid = {
@@ -52,7 +52,7 @@ describe('cost', () => {
       ...paid,
     });
     expect(sessions.find((each) => each.sessionId === other.sessionId)).toMatchObject(unpriced);
-    expect(models.map(({ model }) => model)).toEqual([PRICED, UNPRICED]);
+    expect(models.map(({ model }) => model)).toEqual([PRICED_MODEL, UNPRICED_MODEL]);
 
     const { code, stdout } = await again.run('cost', '--days', '2');
     expect(code).toBe(0);
@@ -60,8 +60,8 @@ describe('cost', () => {
     expect(stdout).toMatch(
       new RegExp(`^${sessionId.slice(0, 16)} .* 4400 +2000 +400 +200 +\\$1\\.11 +first task$`, 'm'),
     );
-    expect(stdout).toContain(`The price of 1 request to ${UNPRICED} is unknown.`);
-    expect(stdout).toContain(`{"server":{"prices":{"${UNPRICED}":{"input":3,"output":15}}}}`);
+    expect(stdout).toContain(`The price of 1 request to ${UNPRICED_MODEL} is unknown.`);
+    expect(stdout).toContain(`{"server":{"prices":{"${UNPRICED_MODEL}":{"input":3,"output":15}}}}`);
 
     const { stdout: shown } = await again.run('show', sessionId);
     expect(shown).toContain(
@@ -77,7 +77,7 @@ describe('cost', () => {
 
   it('cost shows the budget per day; a spent budget asks before the next task, also after a restart', async () => {
     const { on, script } = await start({ budgetCostPerDay: 0.4 });
-    script(answer('One.'), answer('Two.'));
+    script(pricedAnswer('One.'), pricedAnswer('Two.'));
     await on.peer.send('first task');
     await on.server.kill();
     const again = cliStageOf(await stageAgain(on));

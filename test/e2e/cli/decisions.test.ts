@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
 import { A2aPeer } from '../../support/a2a-peer.ts';
-import { written } from '../../support/a2a-message.ts';
+import { writtenMessage } from '../../support/a2a-message.ts';
 import { append, plan, wait, write } from '../../support/offline-plan.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cli, cliAtTerminal } from './support/cli.ts';
@@ -316,7 +316,7 @@ describe('answer', () => {
     const at = { home, env: { MCP_A2A_BRIDGE_AGENT_URL: agent.url } };
     try {
       const peer = new A2aPeer({ url: agent.url, token: 'none' });
-      const sent = await peer.call('SendMessage', { message: written('Greet me') });
+      const sent = await peer.call('SendMessage', { message: writtenMessage('Greet me') });
       const { task } = z.object({ task: z.object({ contextId: z.string() }) }).parse(sent);
       const approved = await cli(['approve', task.contextId], at);
       expect(approved).toMatchObject({ code: 3, stderr: expect.stringContaining('asks a question') });

@@ -9,7 +9,7 @@ import { builtBridge } from '../../integration/bridge/support/bridge-program.ts'
 import { RawClient, textOf } from '../../integration/bridge/support/raw-client.ts';
 import { signIn } from '../../integration/web/support/sign-in.ts';
 import {
-  directoryOf,
+  homeDirectoryOf,
   launchServer,
   newServerHome,
   type Launched,
@@ -47,7 +47,7 @@ describe('R101 an old session waits behind 600 newer ones', () => {
   }, 300_000);
   afterAll(async () => {
     await server.kill();
-    await rm(directoryOf(server), { recursive: true, force: true });
+    await rm(homeDirectoryOf(server), { recursive: true, force: true });
   });
 
   it('R101 the command line lists the old session first, counts the rest, and lists all sessions on request', async () => {

@@ -6,7 +6,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { z } from 'zod';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
-import { localModelServer, modelList, NOBODY, ollamaTags } from '../../support/fake-local-models.ts';
+import { localModelServer, modelList, UNUSED_URL, ollamaTags } from '../../support/fake-local-models.ts';
 import type { FakeModelEndpoint, Reply } from '../../support/fake-model-endpoint.ts';
 import { modelEndpoint } from '../../support/model-stage.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -15,7 +15,7 @@ import { codeShownIn } from './support/cli-stage.ts';
 
 const KEY = 'sk-very-secret-0123456789';
 /** The usual ports belong to the machine of the test. */
-const ABSENT = { ollama: NOBODY, lmstudio: NOBODY, llamacpp: NOBODY, vllm: NOBODY };
+const ABSENT = { ollama: UNUSED_URL, lmstudio: UNUSED_URL, llamacpp: UNUSED_URL, vllm: UNUSED_URL };
 const ANSWER: Reply = { type: 'turn', turn: { text: ['ready'] } };
 
 const settings = z.object({ server: z.record(z.string(), z.unknown()) });

@@ -1,13 +1,13 @@
 /** Prints the full pending action at a terminal, with the real command line and server. */
 import { describe, expect, it } from '@jest/globals';
-import { HOSTILE, HOSTILE_SHOWN } from '../../support/hostile-text.ts';
+import { HOSTILE_COMMAND, HOSTILE_SHOWN } from '../../support/hostile-text.ts';
 import { plan, shell } from '../../support/offline-plan.ts';
 import { cliStage } from './support/cli-stage.ts';
 
 describe('show', () => {
   it('R93 prints the whole pending input of a session or a call, and hides nothing', async () => {
     const on = await cliStage();
-    const command = `${HOSTILE}\necho ${'x'.repeat(4_000)}`;
+    const command = `${HOSTILE_COMMAND}\necho ${'x'.repeat(4_000)}`;
     const asked = await on.peer.send(plan(shell(command)));
     expect(asked.pending).toHaveLength(1);
     const callId = asked.pending[0]?.callId ?? '';

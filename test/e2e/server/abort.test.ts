@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { A2aPeer } from '../../support/a2a-peer.ts';
-import { fileHolds } from '../../support/file-watch.ts';
+import { untilFileContains } from '../../support/file-watch.ts';
 import { makeGate } from '../../support/gate.ts';
 import { jsonOf } from '../../support/rpc-answer.ts';
 import { plan, shell, wait } from '../../support/offline-plan.ts';
-import { running } from '../../support/process-group.ts';
+import { runningProcesses } from '../../support/process-group.ts';
 import { sharedStage } from '../../support/shared-stage.ts';
 import { stage, stageAgain } from '../../support/stage.ts';
 
@@ -136,7 +136,7 @@ describe('POST /api/tools/abort/:toolId', () => {
     const stream = await peer.stream(plan(shell(`${farewell}; echo running; sleep 90 & wait`)), AUTO);
     const toolId = await stream.output('running');
     const first = peer.abort(toolId);
-    await fileHolds(join(server.workspace, 'told.txt'), 'told');
+    await untilFileContains(join(server.workspace, 'told.txt'), 'told');
     const second = peer.abort(toolId);
     // A later request on the same server gets an answer, so the abort's request has arrived.
     await peer.list();
@@ -181,9 +181,9 @@ describe('POST /api/tools/abort/:toolId', () => {
     const stream = await peer.stream(plan(shell(`echo $$ > group.txt; echo running; ${LONG}`)), AUTO);
     const toolId = await stream.output('running');
     const group = Number(await file('group.txt'));
-    expect(await running(group)).toBe(3);
+    expect(await runningProcesses(group)).toBe(3);
     expect(await peer.abort(toolId)).toMatchObject({ success: true });
-    expect(await running(group)).toBe(0);
+    expect(await runningProcesses(group)).toBe(0);
     await stream.rest();
   });
 
@@ -194,7 +194,7 @@ describe('POST /api/tools/abort/:toolId', () => {
     const toolId = await stream.output('running');
     const group = Number(await file('group.txt'));
     const { success, message } = await peer.abort(toolId);
-    expect(await running(group)).toBe(0);
+    expect(await runningProcesses(group)).toBe(0);
     expect({ success, message }).toEqual({
       success: true,
       message: `Successfully aborted tool execution: ${toolId}`,

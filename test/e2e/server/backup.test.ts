@@ -5,7 +5,7 @@ import { open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { z } from 'zod';
 import { decisionOn } from '../../support/a2a-message.ts';
-import { fileHolds } from '../../support/file-watch.ts';
+import { untilFileContains } from '../../support/file-watch.ts';
 import { makeGate } from '../../support/gate.ts';
 import { plan, shell, write } from '../../support/offline-plan.ts';
 import { startServer, type ServerProcess } from '../../support/server-process.ts';
@@ -56,7 +56,7 @@ async function killedWithTasks(tasks: number): Promise<Stage> {
     const stream = await before.peer.stream(`append "${task}" to a.txt`);
     await stream.parked();
   }
-  await fileHolds(`${journalOf(before.server)}.mark`, `"tasks":${tasks},`);
+  await untilFileContains(`${journalOf(before.server)}.mark`, `"tasks":${tasks},`);
   await before.server.kill();
   return before;
 }
@@ -148,7 +148,7 @@ describe('a backup', () => {
     await (await peer.stream('append "x" to a.txt')).parked();
     const file = join(await temporaryDirectory(), 'tasks.backup');
     expect((await run(server.stateDir, 'backup', file)).code).toBe(0);
-    await fileHolds(`${journalOf(server)}.mark`, '"tasks":1');
+    await untilFileContains(`${journalOf(server)}.mark`, '"tasks":1');
     for (const command of [
       ['restore', file, '--replace'],
       ['verify', '--accept-loss'],

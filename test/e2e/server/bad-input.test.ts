@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
-import { decisionOn, written } from '../../support/a2a-message.ts';
+import { decisionOn, writtenMessage } from '../../support/a2a-message.ts';
 import { refusal } from '../../support/rpc-answer.ts';
 import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import type { StreamEvent } from '../../support/wire-event.ts';
@@ -81,7 +81,7 @@ describe('a name that does not exist', () => {
       { unknown: true },
       5,
     ]) {
-      const message = { ...written('say hello'), metadata: { [TOOL_APPROVAL]: settings } };
+      const message = { ...writtenMessage('say hello'), metadata: { [TOOL_APPROVAL]: settings } };
       await expectRefusal(peer.call('SendMessage', { message }), 'MALFORMED');
     }
     await expectNothingChanged();
@@ -119,7 +119,7 @@ describe('an unreadable request', () => {
       for (const [method, params] of [
         ['GetTask', { id: taskId }],
         ['CancelTask', { id: taskId }],
-        ['SendMessage', { message: written('approve', { taskId }) }],
+        ['SendMessage', { message: writtenMessage('approve', { taskId }) }],
       ] as const)
         await expectRefusal(peer.call(method, params, { headers: { Authorization } }), 'UNAUTHENTICATED');
     await expectNothingChanged();

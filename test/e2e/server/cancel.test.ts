@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { jsonOf, refusal } from '../../support/rpc-answer.ts';
 import type { FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
-import { fileHolds } from '../../support/file-watch.ts';
+import { untilFileContains } from '../../support/file-watch.ts';
 import { append, plan, shell } from '../../support/offline-plan.ts';
-import { running } from '../../support/process-group.ts';
+import { runningProcesses } from '../../support/process-group.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
 import { modelEndpoint, serverWithModel } from '../../support/model-stage.ts';
 
@@ -75,7 +75,7 @@ describe('an approved tool that runs', () => {
 
     const canceled = await peer.cancel(taskId, 'enough');
     expect(canceled.state).toBe('CANCELED');
-    await fileHolds(join(server.workspace, 'effects.txt'), 'told');
+    await untilFileContains(join(server.workspace, 'effects.txt'), 'told');
     const events = await second.rest();
     expect(events.slice(-2)).toMatchObject([
       { activity: { type: 'tool.finished', outcome: 'stopped', stopReason: 'task-cancel' } },
@@ -83,7 +83,7 @@ describe('an approved tool that runs', () => {
     ]);
     // An orderly shutdown waits for running work. There is none, and the journal has no new entry.
     expect(await server.stop()).toBe(0);
-    expect(await running(Number(await file('group.txt')))).toBe(0);
+    expect(await runningProcesses(Number(await file('group.txt')))).toBe(0);
     expect(await file('effects.txt')).toBe('told\n');
     const after = await stageAgain(before);
     expect(await after.peer.task(taskId)).toEqual(canceled);

@@ -1,6 +1,6 @@
 /** Invalid, late and conflicting decisions, and the scope of valid decisions. */
 import { describe, expect, it } from '@jest/globals';
-import { decisionOn, decisionsPart, written } from '../../support/a2a-message.ts';
+import { decisionOn, decisionsPart, writtenMessage } from '../../support/a2a-message.ts';
 import { refusal, Refusal, rpcBody } from '../../support/rpc-answer.ts';
 import { delegate, ENDINGS } from '../../support/connection-ending.ts';
 import { makeGate } from '../../support/gate.ts';
@@ -60,7 +60,11 @@ describe('an invalid decision', () => {
     }
     expect(await peer.task(taskId)).toMatchObject({ seq, state: 'INPUT_REQUIRED' });
     expect(await file('effects.txt')).toBeUndefined();
-    await peer.call('SendMessage', { message: written('approve', { taskId }) }, { headers: wordsOnly });
+    await peer.call(
+      'SendMessage',
+      { message: writtenMessage('approve', { taskId }) },
+      { headers: wordsOnly },
+    );
     expect(await peer.task(taskId)).toMatchObject({ state: 'COMPLETED' });
     expect(await file('effects.txt')).toBe('x');
   });
@@ -121,7 +125,7 @@ describe.each(ENDINGS)('decisions after a first connection $name', (ending) => {
         if (line === undefined) throw new Error('there are two clients');
         // Both decisions are sent before either is answered.
         peer.write(line, '/', {
-          body: rpcBody('SendStreamingMessage', { message: written([part], { taskId }) }),
+          body: rpcBody('SendStreamingMessage', { message: writtenMessage([part], { taskId }) }),
         });
       }
       const answers = await Promise.allSettled(

@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { TOOL_APPROVAL, type PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { decisionOn, written } from '../../support/a2a-message.ts';
+import { decisionOn, writtenMessage } from '../../support/a2a-message.ts';
 import type { A2aPeer } from '../../support/a2a-peer.ts';
 import { makeGate } from '../../support/gate.ts';
 import { plan, shell } from '../../support/offline-plan.ts';
@@ -57,7 +57,7 @@ class PlainClient {
       method: 'POST',
       headers: { 'A2A-Version': '1.0', 'Content-Type': 'application/json' },
       body: JSON.stringify({
-        message: written([part], { taskId }),
+        message: writtenMessage([part], { taskId }),
         configuration: { returnImmediately: true },
       }),
     });

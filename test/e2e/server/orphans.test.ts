@@ -4,8 +4,8 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { plan, shell } from '../../support/offline-plan.ts';
-import { running } from '../../support/process-group.ts';
-import { fileHolds } from '../../support/file-watch.ts';
+import { runningProcesses } from '../../support/process-group.ts';
+import { untilFileContains } from '../../support/file-watch.ts';
 import { newServerHome } from '../../support/server-program.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
 
@@ -55,11 +55,11 @@ describe('a server that is killed while a command runs', () => {
     'R94 the next server ends the process group of the command before it asks a person: %s',
     async (_, command) => {
       const { before, taskId, group, seq } = await killedBeside(command, ['--grace', '1s']);
-      expect(await running(group)).toBeGreaterThan(0);
+      expect(await runningProcesses(group)).toBeGreaterThan(0);
 
       const after = await stageAgain(before);
       const { pending } = await (await after.peer.follow(taskId, seq)).parked();
-      expect(await running(group)).toBe(0);
+      expect(await runningProcesses(group)).toBe(0);
       expect(pending).toMatchObject([{ reason: 'outcome-unknown', decisions: ['approve', 'deny'] }]);
       expect(await readdir(join(after.server.stateDir, 'processes'))).toEqual([]);
 
@@ -68,8 +68,8 @@ describe('a server that is killed while a command runs', () => {
       await again.output('running');
       const [, second = 0] = await groupsOf(after);
       expect(second).not.toBe(group);
-      expect(await running(group)).toBe(0);
-      expect(await running(second)).toBeGreaterThan(0);
+      expect(await runningProcesses(group)).toBe(0);
+      expect(await runningProcesses(second)).toBeGreaterThan(0);
       await after.peer.cancel(taskId);
     },
   );
@@ -98,16 +98,16 @@ describe('a server that is killed while a command runs', () => {
         JSON.stringify({ server: { mcpServers: { deaf } } }),
       );
       const before = await stage({ home });
-      await fileHolds(join(home.workspace, 'groups'), '\n');
+      await untilFileContains(join(home.workspace, 'groups'), '\n');
       const [group = 0] = await groupsOf(before);
       // The server records the process in the turn after its start. An answer shows that it has done so.
       await before.peer.request('/health', { method: 'GET' });
       await before.server.kill();
-      expect(await running(group)).toBeGreaterThan(0);
+      expect(await runningProcesses(group)).toBeGreaterThan(0);
 
       const after = await stageAgain(before);
       await after.peer.send('say hello');
-      expect(await running(group)).toBe(0);
+      expect(await runningProcesses(group)).toBe(0);
       await after.server.stop();
       await groupsOf(after);
     } finally {

@@ -5,7 +5,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { jsonOf } from '../../support/rpc-answer.ts';
-import { directoryOf, launchServer, newServerHome } from '../../support/server-program.ts';
+import { homeDirectoryOf, launchServer, newServerHome } from '../../support/server-program.ts';
 import { sseFrames } from '../../support/sse-frame.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -226,7 +226,7 @@ describe('a2a-server --agent scripted', () => {
       await expect(none.ready).rejects.toThrow(/Setting "agent" from flag --agent is not valid/);
       await expect(readFile(join(home.stateDir, 'journal.db'))).rejects.toThrow(/ENOENT/);
     } finally {
-      await rm(directoryOf(home), { recursive: true });
+      await rm(homeDirectoryOf(home), { recursive: true });
     }
   });
 });

@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
 import { makeGate } from '../../support/gate.ts';
 import { plan, shell } from '../../support/offline-plan.ts';
-import { running } from '../../support/process-group.ts';
-import { directoryOf, launchServer, newServerHome } from '../../support/server-program.ts';
+import { runningProcesses } from '../../support/process-group.ts';
+import { homeDirectoryOf, launchServer, newServerHome } from '../../support/server-program.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
 
 const AUTO = { settings: { autoExecute: true } };
@@ -65,7 +65,7 @@ describe('SIGTERM', () => {
     await stream.output('running');
     const group = Number(await at.file('group.txt'));
     expect(await at.server.stop()).toBe(0);
-    expect(await running(group)).toBe(0);
+    expect(await runningProcesses(group)).toBe(0);
     const seen = await stream.rest();
     const { taskId = '', seq = 0 } = seen.at(-1) ?? {};
     const finished = seen.find(({ activity }) => activity?.type === 'tool.finished');
@@ -85,10 +85,10 @@ describe('SIGTERM', () => {
     const group = Number(await at.file('group.txt'));
     const ended = at.server.stop();
     await logged(at, 'waiting for the running tools');
-    expect(await running(group)).toBe(3);
+    expect(await runningProcesses(group)).toBe(3);
     await signal(at, 'SIGINT');
     expect(await ended).toBe(0);
-    expect(await running(group)).toBe(0);
+    expect(await runningProcesses(group)).toBe(0);
     const finished = (await stream.rest()).find(({ activity }) => activity?.type === 'tool.finished');
     expect(finished?.activity).toMatchObject({ outcome: 'stopped', stopReason: 'server-shutdown' });
   });
@@ -117,7 +117,7 @@ describe('SIGTERM', () => {
 describe('SIGTERM to a server that is still starting', () => {
   it('R49 SIGTERM during the start ends the server in order, and the server never reports that it is ready', async () => {
     const home = await newServerHome();
-    const script = join(directoryOf(home), 'script');
+    const script = join(homeDirectoryOf(home), 'script');
     await promisify(execFile)('mkfifo', [script]);
     const server = launchServer({ home, args: ['--agent', 'scripted', script] });
     const ready = server.ready.then(
@@ -135,7 +135,7 @@ describe('SIGTERM to a server that is still starting', () => {
       expect(await readServerRecord(home.stateDir)).toBeUndefined();
     } finally {
       await server.kill();
-      await rm(directoryOf(home), { recursive: true, force: true });
+      await rm(homeDirectoryOf(home), { recursive: true, force: true });
     }
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { JournalEntry } from '../../../a2a-server/task/events.ts';
-import { decisionOn, written } from '../../support/a2a-message.ts';
+import { decisionOn, writtenMessage } from '../../support/a2a-message.ts';
 import { delegate, ENDINGS } from '../../support/connection-ending.ts';
 import type { EventStream } from '../../support/event-stream.ts';
 import { makeGate } from '../../support/gate.ts';
@@ -99,7 +99,7 @@ describe('a client that disconnects while a tool runs', () => {
     const text = plan(shell(`echo ran >> effects.txt; echo running; ${gate.wait}; echo over`));
     const connection = await peer.connect();
     const params = {
-      message: written(text, { settings: { autoExecute: true } }),
+      message: writtenMessage(text, { settings: { autoExecute: true } }),
       configuration: { returnImmediately: true },
     };
     await peer.call('SendMessage', params, { over: connection });

@@ -8,7 +8,7 @@ import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { commandEnvironment } from '../../../a2a-server/tools/shell/command-environment.ts';
 import type { AgentProgram } from '../../support/acp-agent/agent-program.ts';
-import { ADA, settled, startService, type RunningService } from '../../support/task-service.ts';
+import { ADA, untilSettled, startTaskService, type RunningService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import type { Incoming } from '../../../a2a-server/executor/task-service.ts';
 
@@ -49,7 +49,7 @@ export async function startAcp(
     gatherMs: 50,
     ...options,
   });
-  const service = await startService({
+  const service = await startTaskService({
     ...home,
     models: worker.models,
     tools: [...worker.tools],
@@ -65,7 +65,7 @@ export async function startAcp(
     ...home,
     service,
     stop,
-    send: async (incoming) => settled(service.tasks, await service.tasks.send(incoming)),
+    send: async (incoming) => untilSettled(service.tasks, await service.tasks.send(incoming)),
   };
 }
 

@@ -4,7 +4,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { agentProgram } from '../../support/acp-agent/agent-program.ts';
 import { steps, type ToolCallStep } from '../../support/acp-agent/step.ts';
-import { decides, says } from '../../support/task-service.ts';
+import { decisionMessage, messageOf } from '../../support/task-service.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { newHome, pendingOf, startAcp } from './acp-service.ts';
 
@@ -16,10 +16,10 @@ async function asks(content: string | undefined, call: (path: string) => Partial
   if (content !== undefined) await writeFile(path, content);
   const acp = await startAcp(agent, home);
   const step: ToolCallStep = { id: 'e', kind: 'edit', title: 'Edit notes.md', ...call(path) };
-  const parked = await acp.send(says(steps({ ask: [step] })));
+  const parked = await acp.send(messageOf(steps({ ask: [step] })));
   const approve = (saw = parked): Promise<Snapshot> => {
     const callId = pendingOf(saw)[0]?.callId ?? '';
-    return acp.send(decides(saw, { callId, decision: 'approve' }));
+    return acp.send(decisionMessage(saw, { callId, decision: 'approve' }));
   };
   return { acp, agent, path, parked, approve, text: () => readFile(path, 'utf8') };
 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { agentProgram, type AgentProgram } from '../../support/acp-agent/agent-program.ts';
 import { steps } from '../../support/acp-agent/step.ts';
-import { ADA, decides, says } from '../../support/task-service.ts';
+import { ADA, decisionMessage, messageOf } from '../../support/task-service.ts';
 import type { AcpOptions } from '../../../a2a-server/models/acp/open-agent.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { command, effects } from './steps-with-effects.ts';
@@ -24,12 +24,12 @@ describe('an ACP agent that fails', () => {
   it('an agent that exits during its work: the task reports it, and the session continues with the same agent session', async () => {
     const agent = await agentProgram();
     const acp = await started(agent);
-    const failed = await acp.send(says(steps({ say: 'Before. ' }, { die: 3 }, { say: 'After.' })));
+    const failed = await acp.send(messageOf(steps({ say: 'Before. ' }, { die: 3 }, { say: 'After.' })));
     expect(failureOf(failed)).toMatch(
       /The agent `\S*node .*` ended with exit code 3\. .*the agent of a test has had enough.* send another message in the session/,
     );
     expect(wordsOf(failed)).toBe('Before. ');
-    const done = await acp.send(says(steps({ say: 'Again.' }), { sessionId: failed.sessionId }));
+    const done = await acp.send(messageOf(steps({ say: 'Again.' }), { sessionId: failed.sessionId }));
     expect([done.status.state, wordsOf(done)]).toEqual(['completed', 'Again.']);
     expect(failed.agentSession).not.toBeNull();
     // The agent's session is the same: no new session was journalled.
@@ -39,9 +39,11 @@ describe('an ACP agent that fails', () => {
 
   it('an agent that exits while it runs an approved call: the task reports that the outcome is unknown', async () => {
     const acp = await started(await agentProgram());
-    const parked = await acp.send(says(steps({ ask: [command('a', { end: 'dies' })] })));
+    const parked = await acp.send(messageOf(steps({ ask: [command('a', { end: 'dies' })] })));
     const [action] = pendingOf(parked);
-    const failed = await acp.send(decides(parked, { callId: action?.callId ?? '', decision: 'approve' }));
+    const failed = await acp.send(
+      decisionMessage(parked, { callId: action?.callId ?? '', decision: 'approve' }),
+    );
     expect(failureOf(failed)).toContain('exit code 9');
     expect(Object.values(failed.calls)[0]?.state).toMatchObject({
       result: {
@@ -53,14 +55,14 @@ describe('an ACP agent that fails', () => {
 
   it('an agent that cannot be started: the error names the command', async () => {
     const acp = await started({ command: 'no-such-agent', args: ['--acp'] });
-    expect(failureOf(await acp.send(says('hello')))).toContain(
+    expect(failureOf(await acp.send(messageOf('hello')))).toContain(
       'The agent `no-such-agent --acp` could not be started: there is no such program',
     );
   });
 
   it('an agent that never answers: the task stops it at the time limit', async () => {
     const acp = await started(await agentProgram('hang'), { startMs: 300 });
-    expect(failureOf(await acp.send(says('hello')))).toMatch(
+    expect(failureOf(await acp.send(messageOf('hello')))).toMatch(
       /The agent `\S*node .*` did not answer initialize within 0\.3 s\./,
     );
   });
@@ -70,37 +72,41 @@ describe('an ACP agent that fails', () => {
       command: process.execPath,
       args: ['-e', 'console.error("no key"); process.exit(4)'],
     });
-    expect(failureOf(await acp.send(says('hello')))).toMatch(/ended with exit code 4\. .*stderr: no key/);
+    expect(failureOf(await acp.send(messageOf('hello')))).toMatch(
+      /ended with exit code 4\. .*stderr: no key/,
+    );
   });
 
   it('an agent that prints only invalid lines: the task fails and reports it', async () => {
     const acp = await started(await agentProgram('rubbish'));
-    expect(failureOf(await acp.send(says('hello')))).toMatch(/not ACP.*no message at all/);
+    expect(failureOf(await acp.send(messageOf('hello')))).toMatch(/not ACP.*no message at all/);
   });
 
   it('an agent that prints a line before its first message: the server ignores the line', async () => {
     const acp = await started(await agentProgram('banner'));
-    expect(wordsOf(await acp.send(says(steps({ say: 'Here.' }))))).toBe('Here.');
+    expect(wordsOf(await acp.send(messageOf(steps({ say: 'Here.' }))))).toBe('Here.');
   });
 
   it('an agent that sends a line of 100 MB: the server ends the agent, and the server stays stable', async () => {
     const acp = await started(await agentProgram());
-    expect(failureOf(await acp.send(says(steps({ longLine: 100 }))))).toContain(
+    expect(failureOf(await acp.send(messageOf(steps({ longLine: 100 }))))).toContain(
       'sent a message of more than 32 MB, and the server ended it',
     );
-    expect(wordsOf(await acp.send(says(steps({ say: 'Another.' }))))).toBe('Another.');
+    expect(wordsOf(await acp.send(messageOf(steps({ say: 'Another.' }))))).toBe('Another.');
   });
 
   it('an agent that prints a hundred thousand lines that are not messages: the task fails and reports it', async () => {
     const acp = await started(await agentProgram());
-    expect(failureOf(await acp.send(says(steps({ rubbish: 2 }))))).toContain('too much of it was not ACP');
+    expect(failureOf(await acp.send(messageOf(steps({ rubbish: 2 }))))).toContain(
+      'too much of it was not ACP',
+    );
   });
 
   it('an agent that answers with an error: the task fails and reports it', async () => {
     const acp = await started(await agentProgram());
-    const failed = await acp.send(says(steps({ fail: 'the model is overloaded' })));
+    const failed = await acp.send(messageOf(steps({ fail: 'the model is overloaded' })));
     expect(failureOf(failed)).toContain('answered with an error: the model is overloaded');
-    const done = await acp.send(says(steps({ say: 'Now.' }), { sessionId: failed.sessionId }));
+    const done = await acp.send(messageOf(steps({ say: 'Now.' }), { sessionId: failed.sessionId }));
     expect(wordsOf(done)).toBe('Now.');
   });
 
@@ -111,19 +117,19 @@ describe('an ACP agent that fails', () => {
     { stop: 'max_turn_requests' as const, state: 'failed' },
   ])('an agent that stops with the reason $stop: the task is $state', async ({ stop, state }) => {
     const acp = await started(await agentProgram());
-    expect((await acp.send(says(steps({ stop })))).status.state).toBe(state);
+    expect((await acp.send(messageOf(steps({ stop })))).status.state).toBe(state);
   });
 
   it('an agent that requires a sign-in: the task waits for it, and continues after a reply', async () => {
     const agent = await agentProgram('sign-in');
     const acp = await started(agent);
-    const parked = await acp.send(says(steps({ say: 'Signed in.' })));
+    const parked = await acp.send(messageOf(steps({ say: 'Signed in.' })));
     expect(parked.status).toMatchObject({
       state: 'auth-required',
       question: expect.stringContaining('A key of the test'),
     });
     await agent.signIn();
-    const done = await acp.send(says('I have signed in.', { taskId: parked.taskId }));
+    const done = await acp.send(messageOf('I have signed in.', { taskId: parked.taskId }));
     expect([done.status.state, wordsOf(done)]).toEqual(['completed', 'Signed in.']);
   });
 });
@@ -132,9 +138,9 @@ describe('cancel', () => {
   it('R44 a cancel of a waiting task cancels the agent’s prompt and its request, and the agent stays usable', async () => {
     const agent = await agentProgram();
     const acp = await started(agent);
-    const parked = await acp.send(says(steps({ ask: [command('a')] }, { say: 'Never.' })));
+    const parked = await acp.send(messageOf(steps({ ask: [command('a')] }, { say: 'Never.' })));
     await acp.service.tasks.cancel(parked.taskId, { principal: ADA, channel: 'test' }, 'no need');
-    const done = await acp.send(says(steps({ say: 'Next.' }), { sessionId: parked.sessionId }));
+    const done = await acp.send(messageOf(steps({ say: 'Next.' }), { sessionId: parked.sessionId }));
     expect(wordsOf(done)).toBe('Next.');
     expect([await effects(acp), await agent.answers()]).toEqual(['', []]);
     expect((await agent.prompts()).length).toBe(2);
@@ -144,10 +150,12 @@ describe('cancel', () => {
     'A4 a cancel during the work, %s',
     async (hang) => {
       const acp = await started(await agentProgram());
-      const { taskId, sessionId } = await acp.service.tasks.send(says(steps({ say: 'On it.' }, { hang })));
+      const { taskId, sessionId } = await acp.service.tasks.send(
+        messageOf(steps({ say: 'On it.' }, { hang })),
+      );
       await happens(acp, taskId, ({ type }) => type === 'text.delta');
       await acp.service.tasks.cancel(taskId, { principal: ADA, channel: 'test' }, 'enough');
-      const done = await acp.send(says(steps({ say: 'Next.' }), { sessionId }));
+      const done = await acp.send(messageOf(steps({ say: 'Next.' }), { sessionId }));
       expect(wordsOf(done)).toBe('Next.');
       expect((await acp.service.tasks.snapshot(taskId, ADA)).status.state).toBe('canceled');
     },
@@ -157,12 +165,14 @@ describe('cancel', () => {
     const agent = await agentProgram();
     const acp = await started(agent);
     const parked = await acp.send(
-      says(steps({ ask: [command('a', { end: 'never', output: ['working'] })] }, { say: 'The rest.' })),
+      messageOf(steps({ ask: [command('a', { end: 'never', output: ['working'] })] }, { say: 'The rest.' })),
     );
     const [action] = pendingOf(parked);
     const { tasks } = acp.service;
     const { taskId } = parked;
-    const accepted = await tasks.send(decides(parked, { callId: action?.callId ?? '', decision: 'approve' }));
+    const accepted = await tasks.send(
+      decisionMessage(parked, { callId: action?.callId ?? '', decision: 'approve' }),
+    );
     const running = await happens(acp, taskId, ({ type }) => type === 'tool.output');
     if (running.type !== 'tool.output') throw new Error('no output');
     expect(await tasks.abortTool(running.toolId, ADA, 'too slow')).toMatchObject({ success: true });

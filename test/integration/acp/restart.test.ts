@@ -5,7 +5,7 @@ import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
 import { agentProgram, type AgentProgram } from '../../support/acp-agent/agent-program.ts';
 import { steps } from '../../support/acp-agent/step.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { ADA, decides, says, settled } from '../../support/task-service.ts';
+import { ADA, decisionMessage, messageOf, untilSettled } from '../../support/task-service.ts';
 import { eventsOf, happens, newHome, pendingOf, startAcp, wordsOf, type AcpService } from './acp-service.ts';
 import { command, effects } from './steps-with-effects.ts';
 
@@ -17,7 +17,7 @@ async function again(before: AcpService, agent: AgentProgram): Promise<AcpServic
 
 async function parkedOn(agent: AgentProgram, text: string, options: Partial<AcpOptions> = {}) {
   const acp = await startAcp(agent, await newHome(), options);
-  const parked = await acp.send(says(text));
+  const parked = await acp.send(messageOf(text));
   const [action] = pendingOf(parked);
   return { acp, parked, taskId: parked.taskId, callId: action?.callId ?? '' };
 }
@@ -32,7 +32,7 @@ describe('after a restart', () => {
       const after = await again(acp, agent);
       const [a, b] = pendingOf(parked);
       const done = await after.send(
-        decides(
+        decisionMessage(
           parked,
           { callId: a?.callId ?? '', decision: 'approve' },
           { callId: b?.callId ?? '', decision: 'approve' },
@@ -55,7 +55,9 @@ describe('after a restart', () => {
     const agent = await agentProgram('no-memory');
     const { acp, parked, callId } = await parkedOn(agent, steps({ ask: [command('a')] }, { say: 'Done.' }));
     const after = await again(acp, agent);
-    const asked = await after.send(decides(parked, { callId, decision: 'deny', reason: 'too early' }));
+    const asked = await after.send(
+      decisionMessage(parked, { callId, decision: 'deny', reason: 'too early' }),
+    );
     // An agent without a memory starts a new session, and asks the person again.
     expect(pendingOf(asked)).toMatchObject([{ title: 'Run make a' }]);
     expect((await agent.prompts())[1]).toContain(
@@ -70,7 +72,7 @@ describe('after a restart', () => {
     // The agent resumes its session after the request, as if the request were already answered.
     await agent.skipStep();
     const after = await again(acp, agent);
-    const done = await after.send(decides(parked, { callId, decision: 'approve' }));
+    const done = await after.send(decisionMessage(parked, { callId, decision: 'approve' }));
     expect(done.calls[callId]?.state).toMatchObject({
       result: {
         outcome: {
@@ -86,12 +88,12 @@ describe('after a restart', () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
     const { taskId } = await acp.service.tasks.send(
-      says(steps({ say: 'One. ' }, { hang: 'in-first-process' }, { say: 'Two.' })),
+      messageOf(steps({ say: 'One. ' }, { hang: 'in-first-process' }, { say: 'Two.' })),
     );
     await happens(acp, taskId, ({ type }) => type === 'text.delta');
     const after = await again(acp, agent);
     await after.service.tasks.recover();
-    const done = await settled(after.service.tasks, { taskId, seq: 1 });
+    const done = await untilSettled(after.service.tasks, { taskId, seq: 1 });
     expect(done.status).toEqual({ state: 'completed' });
     expect(wordsOf(done)).toBe('Two.');
     expect((await agent.prompts())[1]).toMatch(/^Your work on the following task was interrupted/);
@@ -103,9 +105,9 @@ describe('after a restart', () => {
   it('an agent without a memory gets the conversation of the session in its prompt', async () => {
     const agent = await agentProgram('no-memory');
     const acp = await startAcp(agent, await newHome());
-    const first = await acp.send(says(steps({ say: 'The answer is 42.' })));
+    const first = await acp.send(messageOf(steps({ say: 'The answer is 42.' })));
     const after = await again(acp, agent);
-    await after.send(says(steps({ say: 'As I said.' }), { sessionId: first.sessionId }));
+    await after.send(messageOf(steps({ say: 'As I said.' }), { sessionId: first.sessionId }));
     expect((await agent.prompts())[1]).toContain('AGENT: The answer is 42.');
   });
 });
@@ -123,7 +125,7 @@ describe('while a task waits', () => {
       clock,
     });
     idle.advance(1_234);
-    const done = await acp.send(decides(parked, { callId, decision: 'approve' }));
+    const done = await acp.send(decisionMessage(parked, { callId, decision: 'approve' }));
     expect([done.status.state, await effects(acp)]).toEqual(['completed', 'a\n']);
     expect((await agent.prompts()).length).toBe(2);
   });
@@ -134,13 +136,13 @@ describe('while a task waits', () => {
       agent,
       steps({ nest: { outer: command('outer'), inner: command('inner') } }, { say: 'Done.' }),
     );
-    const asked = await acp.send(decides(parked, { callId, decision: 'approve' }));
+    const asked = await acp.send(decisionMessage(parked, { callId, decision: 'approve' }));
     expect(asked.calls[callId]?.state).toMatchObject({
       result: { outcome: { type: 'ok', summary: 'Run make outer: allowed; no result yet' } },
     });
     const [inner] = pendingOf(asked);
     expect(inner).toMatchObject({ title: 'Run make inner' });
-    const done = await acp.send(decides(asked, { callId: inner?.callId ?? '', decision: 'approve' }));
+    const done = await acp.send(decisionMessage(asked, { callId: inner?.callId ?? '', decision: 'approve' }));
     expect([done.status.state, await effects(acp)]).toEqual(['completed', 'inner\nouter\n']);
   });
 
@@ -148,7 +150,7 @@ describe('while a task waits', () => {
     const acp = await startAcp(await agentProgram(), await newHome());
     const diff = { path: '/etc/motd', oldText: null, newText: 'hello\n' };
     const parked = await acp.send(
-      says(steps({ ask: [{ id: 'e', kind: 'edit', title: 'Edit motd', diff }] }), {
+      messageOf(steps({ ask: [{ id: 'e', kind: 'edit', title: 'Edit motd', diff }] }), {
         settings: { mode: 'accept-edits' },
       }),
     );

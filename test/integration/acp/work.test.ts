@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { agentProgram } from '../../support/acp-agent/agent-program.ts';
 import { steps, type ToolCallStep } from '../../support/acp-agent/step.ts';
-import { ADA, decides, says } from '../../support/task-service.ts';
+import { ADA, decisionMessage, messageOf } from '../../support/task-service.ts';
 import { eventsOf, newHome, pendingOf, startAcp, wordsOf } from './acp-service.ts';
 import { command, effects } from './steps-with-effects.ts';
 
@@ -11,7 +11,7 @@ describe('an agent that speaks ACP', () => {
   it('an ACP agent sends its text, thoughts, plan and tool activity as events of the task', async () => {
     const acp = await startAcp(await agentProgram(), await newHome());
     const done = await acp.send(
-      says(
+      messageOf(
         steps(
           { think: 'What is\nto be done?' },
           {
@@ -68,7 +68,7 @@ describe('an agent that speaks ACP', () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
     const parked = await acp.send(
-      says(
+      messageOf(
         steps(
           { say: 'I run it. ' },
           { ask: [command('a', { output: ['making ', 'made'] })] },
@@ -87,7 +87,7 @@ describe('an agent that speaks ACP', () => {
     });
     expect(await effects(acp)).toBe('');
     const callId = action?.callId ?? '';
-    const done = await acp.send(decides(parked, { callId, decision: 'approve' }));
+    const done = await acp.send(decisionMessage(parked, { callId, decision: 'approve' }));
     expect(done.status).toEqual({ state: 'completed' });
     expect(done.calls[callId]?.state).toMatchObject({
       result: { outcome: { type: 'ok', text: 'making made', summary: 'Run make a: done' } },
@@ -106,15 +106,15 @@ describe('an agent that speaks ACP', () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
     const parked = await acp.send(
-      says(steps({ ask: [command('a'), command('b'), command('c')] }, { say: 'End.' })),
+      messageOf(steps({ ask: [command('a'), command('b'), command('c')] }, { say: 'End.' })),
     );
     const [a, b, c] = pendingOf(parked).map(({ callId }) => callId);
     expect([a, b, c]).not.toContain(undefined);
-    const still = await acp.send(decides(parked, { callId: a ?? '', decision: 'approve' }));
+    const still = await acp.send(decisionMessage(parked, { callId: a ?? '', decision: 'approve' }));
     expect(pendingOf(still).map(({ callId }) => callId)).toEqual([b, c]);
     expect(await agent.answers()).toEqual([]);
     const done = await acp.send(
-      decides(
+      decisionMessage(
         still,
         { callId: b ?? '', decision: 'deny', reason: 'not b' },
         { callId: c ?? '', decision: 'approve' },
@@ -129,9 +129,9 @@ describe('an agent that speaks ACP', () => {
   it('R02 after a denial the agent gets the denial and continues', async () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
-    const parked = await acp.send(says(steps({ ask: [command('a')] }, { say: 'Then not.' })));
+    const parked = await acp.send(messageOf(steps({ ask: [command('a')] }, { say: 'Then not.' })));
     const [action] = pendingOf(parked);
-    const done = await acp.send(decides(parked, { callId: action?.callId ?? '', decision: 'deny' }));
+    const done = await acp.send(decisionMessage(parked, { callId: action?.callId ?? '', decision: 'deny' }));
     expect(done.status).toEqual({ state: 'completed' });
     expect(wordsOf(done)).toBe('Not allowed: Run make a. Then not.');
     expect([await effects(acp), await agent.answers()]).toEqual(['', ['a: reject_once']]);
@@ -142,9 +142,12 @@ describe('an agent that speaks ACP', () => {
     const acp = await startAcp(agent, await newHome());
     const all = ['allow_always', 'allow_once', 'reject_once'] as const;
     const done = await acp.send(
-      says(steps({ ask: [command('a', { options: [...all] })] }, { ask: [command('b')] }, { say: 'End.' }), {
-        settings: { autoExecute: true },
-      }),
+      messageOf(
+        steps({ ask: [command('a', { options: [...all] })] }, { ask: [command('b')] }, { say: 'End.' }),
+        {
+          settings: { autoExecute: true },
+        },
+      ),
     );
     expect(done.status).toEqual({ state: 'completed' });
     expect(Object.values(done.calls).map(({ state }) => state.type)).toEqual(['settled', 'settled']);
@@ -159,7 +162,7 @@ describe('an agent that speaks ACP', () => {
     const acp = await startAcp(agent, await newHome());
     const options: ToolCallStep['options'] = ['allow_once', 'allow_always', 'reject_once'];
     const parked = await acp.send(
-      says(
+      messageOf(
         steps(
           { ask: [command('a', { options })] },
           { ask: [command('b')] },
@@ -169,7 +172,7 @@ describe('an agent that speaks ACP', () => {
     );
     const [a] = pendingOf(parked);
     const again = await acp.send(
-      decides(parked, { callId: a?.callId ?? '', decision: 'approve', scope: 'tool' }),
+      decisionMessage(parked, { callId: a?.callId ?? '', decision: 'approve', scope: 'tool' }),
     );
     expect(pendingOf(again)).toMatchObject([{ tool: 'fetch' }]);
     expect(await agent.answers()).toEqual(['a: allow_once', 'b: allow_once']);
@@ -177,11 +180,15 @@ describe('an agent that speaks ACP', () => {
 
   it('D4 its calls cannot be edited: a person can only allow or deny them', async () => {
     const acp = await startAcp(await agentProgram(), await newHome());
-    const parked = await acp.send(says(steps({ ask: [command('a')] })));
+    const parked = await acp.send(messageOf(steps({ ask: [command('a')] })));
     const [action] = pendingOf(parked);
     await expect(
       acp.send(
-        decides(parked, { callId: action?.callId ?? '', decision: 'edit', input: { title: 'other' } }),
+        decisionMessage(parked, {
+          callId: action?.callId ?? '',
+          decision: 'edit',
+          input: { title: 'other' },
+        }),
       ),
     ).rejects.toMatchObject({ reason: 'INVALID_DECISION' });
     expect(pendingOf(await acp.service.tasks.snapshot(parked.taskId, ADA))).toEqual([action]);
@@ -191,13 +198,15 @@ describe('an agent that speaks ACP', () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
     const parked = await acp.send(
-      says(steps({ ask: [command('a', { end: 'untold' })] }, { say: 'First. ' })),
+      messageOf(steps({ ask: [command('a', { end: 'untold' })] }, { say: 'First. ' })),
     );
     const [action] = pendingOf(parked);
     const { taskId } = parked;
     const { tasks } = acp.service;
-    const accepted = await tasks.send(decides(parked, { callId: action?.callId ?? '', decision: 'approve' }));
-    await tasks.send(says(steps({ say: 'Second.' }), { taskId }));
+    const accepted = await tasks.send(
+      decisionMessage(parked, { callId: action?.callId ?? '', decision: 'approve' }),
+    );
+    await tasks.send(messageOf(steps({ say: 'Second.' }), { taskId }));
     const { signal } = new AbortController();
     for await (const _ of tasks.follow(taskId, accepted.seq, { until: 'ended', signal }));
     const done = await tasks.snapshot(taskId, ADA);
@@ -209,8 +218,8 @@ describe('an agent that speaks ACP', () => {
   it('the session’s next task uses the same process', async () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
-    const first = await acp.send(says(steps({ say: 'One.' })));
-    const second = await acp.send(says(steps({ say: 'Two.' }), { sessionId: first.sessionId }));
+    const first = await acp.send(messageOf(steps({ say: 'One.' })));
+    const second = await acp.send(messageOf(steps({ say: 'Two.' }), { sessionId: first.sessionId }));
     expect(wordsOf(second)).toBe('Two.');
     expect(second.agentSession).toBeNull();
     expect(first.agentSession).not.toBeNull();

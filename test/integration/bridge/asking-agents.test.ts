@@ -1,7 +1,7 @@
 /** The bridge in front of agents that ask for a sign-in or a form, and agents whose results contain files and data. */
 import { describe, expect, test } from '@jest/globals';
 import { type Artifact, TaskState } from '@a2a-js/sdk';
-import { type Asking, asking } from '../../support/fake-agent-asking.ts';
+import { type AskingOptions, askingExecutor } from '../../support/fake-agent-asking.ts';
 import { plainAgent, type PlainAgent } from '../../support/fake-agent-plain.ts';
 import { part } from '../../support/fake-agent-task.ts';
 import { DECIDE, DELEGATE, WAIT, closeAfterTest, startClient } from './support/bridge-stage.ts';
@@ -28,9 +28,9 @@ describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', 
   let agent: PlainAgent;
   let client: RawClient;
 
-  async function start(what: Omit<Asking, 'heard'>): Promise<Asking['heard']> {
-    const heard: Asking['heard'] = [];
-    agent = await plainAgent(version, { executor: asking({ ...what, heard }) });
+  async function start(what: Omit<AskingOptions, 'heard'>): Promise<AskingOptions['heard']> {
+    const heard: AskingOptions['heard'] = [];
+    agent = await plainAgent(version, { executor: askingExecutor({ ...what, heard }) });
     closeAfterTest(() => agent.stop());
     client = await startClient(agent);
     return heard;

@@ -16,7 +16,7 @@ import { createLogger } from '../../../shared/runtime/logging.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { type FakeTask, pendingWrite } from '../../support/fake-agent-task.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { asJson, type Reply, WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { asJson, type WebhookReply, WebhookReceiver } from '../../support/webhook-receiver.ts';
 import { decisionChannels } from './support/decision-channels.ts';
 
 const AFTER_MS = 30_000;
@@ -24,7 +24,7 @@ const QUICK: RetryPolicy = {
   backOff: { retries: 3, minTimeout: 1, maxTimeout: 5, factor: 2, randomize: false },
   answerMs: 60_000,
 };
-const approval = (...callIds: string[]): Reply =>
+const approval = (...callIds: string[]): WebhookReply =>
   asJson({
     decisions: callIds.map((callId) => ({
       callId,
@@ -205,7 +205,7 @@ describe('the approval webhook', () => {
     expect(decisionChannels(agent)).toEqual(['webhook']);
   });
 
-  test.each<[string, Reply]>([
+  test.each<[string, WebhookReply]>([
     ['another word', asJson({ decisions: [{ callId: 'one', shown: 'hash-of-one', decision: 'yes' }] })],
     [
       'a word in capitals',

@@ -4,7 +4,7 @@ import { actionOf } from '../../support/a2a-message.ts';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { A2aClient, UIToolExecutor, type ToolUpdate } from '../../../shared/client/index.ts';
-import { newServerHome, directoryOf } from '../../support/server-program.ts';
+import { newServerHome, homeDirectoryOf } from '../../support/server-program.ts';
 import { startServer } from '../../support/server-process.ts';
 import { sharedStage } from '../../support/shared-stage.ts';
 import { stage } from '../../support/stage.ts';
@@ -169,7 +169,7 @@ describe('the client of an agent, over A2A', () => {
 
   test('the answer to a question in words is text', async () => {
     const home = await newServerHome();
-    const script = join(directoryOf(home), 'script.json');
+    const script = join(homeDirectoryOf(home), 'script.json');
     await writeFile(
       script,
       JSON.stringify({ rules: [], otherwise: [{ inputRequired: 'Which colour?' }, { text: 'Painted.' }] }),

@@ -9,7 +9,7 @@ import { taskStateAfter } from '../../../a2a-server/task/fold.ts';
 import { TERMINAL_STATES } from '../../../a2a-server/task/snapshot.ts';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { Tool } from '../../../a2a-server/tools/tool.ts';
-import { ADA, says, startService, type RunningService } from '../../support/task-service.ts';
+import { ADA, messageOf, startTaskService, type RunningService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const ACTS = ['abort', 'cancel', 'finish', 'fail'] as const;
@@ -78,7 +78,7 @@ describe('R47 A3 an abort, a cancel and a completion in the same tick', () => {
     'every order has exactly one outcome, and none hangs (the tool heeds its signal: %s)',
     async (heeds) => {
       const act = new CommandedTool(heeds);
-      const service = await startService({
+      const service = await startTaskService({
         stateDir: await temporaryDirectory(),
         workspace: await temporaryDirectory(),
         models: { resolve: () => model, list: () => [model.id] },
@@ -109,14 +109,14 @@ describe('R47 A3 an abort, a cancel and a completion in the same tick', () => {
 describe('an abort', () => {
   it('R47 after a cancel, an abort answers that the task’s cancel was already stopping the tool', async () => {
     const act = new CommandedTool(false);
-    const { tasks } = await startService({
+    const { tasks } = await startTaskService({
       stateDir: await temporaryDirectory(),
       workspace: await temporaryDirectory(),
       models: { resolve: () => model, list: () => [model.id] },
       tools: [act.tool],
     });
     const begun = act.begins();
-    const { taskId } = await tasks.send(says('act', { settings: { autoExecute: true } }));
+    const { taskId } = await tasks.send(messageOf('act', { settings: { autoExecute: true } }));
     await begun;
     const [execution] = tasks.running();
     const aborted = tasks.abortTool(execution?.toolId ?? '', ADA, 'enough');
@@ -148,7 +148,7 @@ async function race(
   order: readonly Act[],
 ): Promise<{ events: TaskEvent[]; answers: Answers }> {
   const begun = act.begins();
-  const { taskId } = await tasks.send(says('act', { settings: { autoExecute: true } }));
+  const { taskId } = await tasks.send(messageOf('act', { settings: { autoExecute: true } }));
   await begun;
   const [execution] = tasks.running();
   const answers: Answers = {};

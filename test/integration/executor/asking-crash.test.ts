@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { bundledProgram } from '../../support/bundled-program.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';
-import { ADA, decides, settled, startService } from '../../support/task-service.ts';
+import { ADA, decisionMessage, untilSettled, startTaskService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { askingTool } from './asking-tool.ts';
 
@@ -24,7 +24,7 @@ it.each([
     const stateDir = await temporaryDirectory();
     const { taskId } = await killed(stateDir, sideEffect);
     const { tool, heard } = askingTool({ asks: [{ text: 'Which?' }], sideEffect });
-    const { tasks, failures } = await startService({
+    const { tasks, failures } = await startTaskService({
       stateDir,
       workspace: stateDir,
       models: new ScriptedModel([]),
@@ -36,8 +36,8 @@ it.each([
     expect(asked).toMatchObject([{ reason: 'question', preview: { text: 'Which?' } }]);
     expect(heard).toEqual([]);
     const callId = asked[0]?.callId ?? '';
-    const answered = decides(before, { callId, decision: 'answer', answer: 'this' });
-    const after = await settled(tasks, await tasks.send(answered));
+    const answered = decisionMessage(before, { callId, decision: 'answer', answer: 'this' });
+    const after = await untilSettled(tasks, await tasks.send(answered));
     expect(after.calls[callId]?.state).toMatchObject({ result: { type: 'answered', answer: 'this' } });
     expect(after.status).toMatchObject({
       state: 'input-required',

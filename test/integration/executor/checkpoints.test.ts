@@ -10,7 +10,13 @@ import { checkpointsOf } from '../../../a2a-server/task/checkpoint.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { append, plan, shell, type PlannedStep } from '../../support/offline-plan.ts';
-import { decides, says, settled, startService, type RunningService } from '../../support/task-service.ts';
+import {
+  decisionMessage,
+  messageOf,
+  untilSettled,
+  startTaskService,
+  type RunningService,
+} from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let stateDir: string;
@@ -18,7 +24,7 @@ let workspace: string;
 let service: RunningService;
 
 const start = (between: (journal: Journal) => Journal = (journal) => journal): Promise<RunningService> =>
-  startService({ stateDir, workspace, between, models: createModels(modelSettingsSchema.parse({}), {}) });
+  startTaskService({ stateDir, workspace, between, models: createModels(modelSettingsSchema.parse({}), {}) });
 
 function promised(): { promise: Promise<void>; resolve: () => void } {
   let settle: (() => void) | undefined;
@@ -38,33 +44,33 @@ const textOf = (name: string): Promise<string | undefined> =>
 
 async function did(...steps: PlannedStep[]): Promise<Snapshot> {
   const { tasks } = service;
-  const done = await settled(
+  const done = await untilSettled(
     tasks,
-    await tasks.send(says(plan(...steps), { settings: { autoExecute: true } })),
+    await tasks.send(messageOf(plan(...steps), { settings: { autoExecute: true } })),
   );
   expect(done.status.state).toBe('completed');
   return done;
 }
 
 /** Runs a command until its task parks or ends. */
-async function command(line: string, more: Parameters<typeof says>[1] = {}): Promise<Snapshot> {
+async function command(line: string, more: Parameters<typeof messageOf>[1] = {}): Promise<Snapshot> {
   const { tasks } = service;
   const [name = '', ...args] = line.split(' ');
-  const message = says('');
+  const message = messageOf('');
   const sent = {
     ...message,
     message: { ...message.message, command: { command: name, args } },
     ...more,
   };
-  return settled(tasks, await tasks.send(sent));
+  return untilSettled(tasks, await tasks.send(sent));
 }
 
 async function decided(task: Snapshot, decision: 'approve' | 'deny'): Promise<Snapshot> {
   const { tasks } = service;
   const { status } = task;
   if (status.state !== 'input-required') throw new Error(`the task is ${status.state}, and asks nothing`);
-  const sent = decides(task, ...status.pending.map(({ callId }) => ({ callId, decision })));
-  return settled(tasks, await tasks.send(sent));
+  const sent = decisionMessage(task, ...status.pending.map(({ callId }) => ({ callId, decision })));
+  return untilSettled(tasks, await tasks.send(sent));
 }
 
 /** The agent's last text. */
@@ -254,7 +260,7 @@ describe('a checkpoint', () => {
     const { status } = asked;
     const pending = status.state === 'input-required' ? status.pending : [];
     const accepted = await service.tasks.send(
-      decides(asked, ...pending.map(({ callId }) => ({ callId, decision: 'approve' as const }))),
+      decisionMessage(asked, ...pending.map(({ callId }) => ({ callId, decision: 'approve' as const }))),
     );
     await died;
     await service.stop();
@@ -262,7 +268,7 @@ describe('a checkpoint', () => {
 
     service = await start();
     await service.tasks.recover();
-    const doubt = await settled(service.tasks, accepted);
+    const doubt = await untilSettled(service.tasks, accepted);
     expect(doubt.status).toMatchObject({ pending: [{ reason: 'outcome-unknown' }] });
     const changed = await decided(doubt, 'approve');
     // The rest of the restoration is shown before it runs.
@@ -277,8 +283,8 @@ describe('a checkpoint', () => {
   it('a checkpoint of another principal does not exist for the caller', async () => {
     const id = checkpointIn(await did(append('a.txt', 'one')));
     const { tasks } = service;
-    const message = { ...says('').message, command: { command: 'checkpoint show', args: [id] } };
-    const { taskId, seq } = await tasks.send({ ...says(''), message, principal: 'eve' });
+    const message = { ...messageOf('').message, command: { command: 'checkpoint show', args: [id] } };
+    const { taskId, seq } = await tasks.send({ ...messageOf(''), message, principal: 'eve' });
     for await (const _ of tasks.follow(taskId, seq, {
       until: 'settled',
       signal: new AbortController().signal,
@@ -332,7 +338,10 @@ describe('the content that a checkpoint saves', () => {
       };
       return journal;
     });
-    const asked = await settled(service.tasks, await service.tasks.send(says(plan(write('a.txt', 'after')))));
+    const asked = await untilSettled(
+      service.tasks,
+      await service.tasks.send(messageOf(plan(write('a.txt', 'after')))),
+    );
     appends.length = 0;
     expect((await decided(asked, 'approve')).status.state).toBe('completed');
     expect(appends[0]).toEqual(['tool.decided', 'task.working', 'tool.started', 'files.saved']);
@@ -351,8 +360,8 @@ describe('the content that a checkpoint saves', () => {
       return journal;
     });
     const { tasks } = service;
-    const sent = says(plan(write('a.txt', 'after')), { settings: { autoExecute: true } });
-    const done = await settled(tasks, await tasks.send(sent));
+    const sent = messageOf(plan(write('a.txt', 'after')), { settings: { autoExecute: true } });
+    const done = await untilSettled(tasks, await tasks.send(sent));
     expect(Object.values(done.calls)).toMatchObject([
       { state: { result: { outcome: { type: 'error', message: expect.stringContaining('disk is full') } } } },
     ]);
@@ -375,7 +384,7 @@ describe('a command', () => {
 
   it('a command starts its own task: it is refused while a task of the session runs; after it the session continues', async () => {
     const { tasks } = service;
-    const asking = await settled(tasks, await tasks.send(says(plan(append('a.txt', 'one')))));
+    const asking = await untilSettled(tasks, await tasks.send(messageOf(plan(append('a.txt', 'one')))));
     const { sessionId } = asking;
     await expect(command('help', { sessionId })).rejects.toMatchObject({ reason: 'SESSION_BUSY' });
     await decided(asking, 'approve');
@@ -385,13 +394,13 @@ describe('a command', () => {
     const { rows } = await tasks.list({ principal: 'ada', sessionId }, { size: 9 });
     expect(rows[0]?.title).toBe('/help');
     // The session's next message goes to the model again.
-    const next = await settled(tasks, await tasks.send(says('say "back"', { sessionId })));
+    const next = await untilSettled(tasks, await tasks.send(messageOf('say "back"', { sessionId })));
     expect(next.exchanges.at(-1)).toMatchObject({ turn: { model: 'offline' } });
   });
 
   it('R27 a command starts one task if its message arrives twice with the same id', async () => {
-    const message = { ...says('').message, command: { command: 'help', args: [] } };
-    const sent = { ...says(''), message };
+    const message = { ...messageOf('').message, command: { command: 'help', args: [] } };
+    const sent = { ...messageOf(''), message };
     const { tasks } = service;
     const [one, two] = await Promise.all([tasks.send(sent), tasks.send(sent)]);
     expect(two.taskId).toBe(one.taskId);

@@ -2,7 +2,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { waitingCalls } from '../../../a2a-server/task/snapshot.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';
-import { ADA, decides, says, settled, startService } from '../../support/task-service.ts';
+import {
+  ADA,
+  decisionMessage,
+  messageOf,
+  untilSettled,
+  startTaskService,
+} from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 async function fresh() {
@@ -16,10 +22,10 @@ describe('a message that is sent twice at once', () => {
       const model = new ScriptedModel([
         { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'theirs' } }] },
       ]);
-      const { tasks } = await startService({ ...(await fresh()), models: model });
-      const parked = await settled(tasks, await tasks.send(says('write')));
+      const { tasks } = await startTaskService({ ...(await fresh()), models: model });
+      const parked = await untilSettled(tasks, await tasks.send(messageOf('write')));
       const callId = waitingCalls(parked)[0]?.callId ?? '';
-      const decision = decides(parked, {
+      const decision = decisionMessage(parked, {
         callId,
         decision: word,
         ...(word === 'edit' && { content: 'mine' }),
@@ -34,10 +40,10 @@ describe('a message that is sent twice at once', () => {
 describe('a message to a session', () => {
   it('R04 a message to a session starts its next task if the current task ends as the message arrives', async () => {
     const model = new ScriptedModel([{ text: 'One.' }]);
-    const { tasks } = await startService({ ...(await fresh()), models: model });
-    const { taskId, sessionId } = await tasks.send(says('one'));
+    const { tasks } = await startTaskService({ ...(await fresh()), models: model });
+    const { taskId, sessionId } = await tasks.send(messageOf('one'));
     const [second] = await Promise.all([
-      tasks.send(says('two', { sessionId })),
+      tasks.send(messageOf('two', { sessionId })),
       tasks.cancel(taskId, { principal: 'ada', channel: 'test' }, 'no more'),
     ]);
     expect(second).toMatchObject({ sessionId });
@@ -45,13 +51,16 @@ describe('a message to a session', () => {
   });
 
   it('a message to a session is refused if it names the ended task', async () => {
-    const { tasks } = await startService({ ...(await fresh()), models: new ScriptedModel([{}]) });
-    const first = await tasks.send(says('one'));
-    await settled(tasks, first);
-    await expect(tasks.send(says('two', { taskId: first.taskId }))).rejects.toMatchObject({
+    const { tasks } = await startTaskService({ ...(await fresh()), models: new ScriptedModel([{}]) });
+    const first = await tasks.send(messageOf('one'));
+    await untilSettled(tasks, first);
+    await expect(tasks.send(messageOf('two', { taskId: first.taskId }))).rejects.toMatchObject({
       reason: 'TASK_ENDED',
     });
-    const late = decides(await tasks.snapshot(first.taskId, ADA), { callId: 'call-1', decision: 'approve' });
+    const late = decisionMessage(await tasks.snapshot(first.taskId, ADA), {
+      callId: 'call-1',
+      decision: 'approve',
+    });
     const { taskId: _task, ...toSession } = { ...late, sessionId: first.sessionId };
     await expect(tasks.send(toSession)).rejects.toMatchObject({ reason: 'UNKNOWN_CALL' });
   });

@@ -4,7 +4,13 @@ import { z } from 'zod';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
-import { ADA, says, settled, startService, type RunningService } from '../../support/task-service.ts';
+import {
+  ADA,
+  messageOf,
+  untilSettled,
+  startTaskService,
+  type RunningService,
+} from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const DAY_MS = 86_400_000;
@@ -28,14 +34,14 @@ async function send(
   text: string,
   to: { taskId?: string } = {},
 ): Promise<Snapshot> {
-  return settled(tasks, await tasks.send(says(text, to)));
+  return untilSettled(tasks, await tasks.send(messageOf(text, to)));
 }
 
 it('asks when the tasks of the day have cost that much, for every task, and a reply allows as much again', async () => {
   const models = new ScriptedModel([LOOK, LOOK, LOOK, { text: 'One.' }, LOOK, LOOK, { text: 'Two.' }], {
     price: PRICE,
   });
-  const service = await startService({ ...(await where()), models, tools: [look], dailyBudget: 5 });
+  const service = await startTaskService({ ...(await where()), models, tools: [look], dailyBudget: 5 });
   const first = await send(service, 'look around');
   expect(first.status).toMatchObject({
     state: 'input-required',
@@ -61,16 +67,16 @@ it('asks when the tasks of the day have cost that much, for every task, and a re
 it('survives a restart, and ends at midnight UTC', async () => {
   const at = await where();
   const models = new ScriptedModel([LOOK, LOOK, LOOK, { text: 'Done.' }], { price: PRICE });
-  const one = await startService({ ...at, models, tools: [look], dailyBudget: 5 });
+  const one = await startTaskService({ ...at, models, tools: [look], dailyBudget: 5 });
   const asked = await send(one, 'look around');
   expect(asked.status).toMatchObject({ dayCost: { usd: 6 } });
   await one.stop();
-  const two = await startService({ ...at, models, tools: [look], dailyBudget: 5, clock: one.clock });
+  const two = await startTaskService({ ...at, models, tools: [look], dailyBudget: 5, clock: one.clock });
   expect((await send(two, 'a new task')).status.state).toBe('input-required');
   expect((await send(two, 'go on', { taskId: asked.taskId })).status.state).toBe('completed');
   await two.stop();
   models.add(LOOK, LOOK, { text: 'Done.' });
-  const three = await startService({ ...at, models, tools: [look], dailyBudget: 5, clock: one.clock });
+  const three = await startTaskService({ ...at, models, tools: [look], dailyBudget: 5, clock: one.clock });
   // The answer to the last server counts: the limit is 11, and two more turns fit.
   expect((await send(three, 'a third task')).status).toMatchObject({ dayCost: { usd: 12 } });
   three.clock.advance(DAY_MS);
@@ -79,9 +85,9 @@ it('survives a restart, and ends at midnight UTC', async () => {
 
 it('belongs to one principal: the tasks of another one go on', async () => {
   const models = new ScriptedModel([LOOK, LOOK, LOOK], { price: PRICE });
-  const service = await startService({ ...(await where()), models, tools: [look], dailyBudget: 5 });
+  const service = await startTaskService({ ...(await where()), models, tools: [look], dailyBudget: 5 });
   await send(service, 'look around');
-  const accepted = await service.tasks.send(says('mine', { principal: 'bob' }));
+  const accepted = await service.tasks.send(messageOf('mine', { principal: 'bob' }));
   const { signal } = new AbortController();
   for await (const _ of service.tasks.follow(accepted.taskId, accepted.seq, { until: 'settled', signal }));
   expect((await service.tasks.snapshot(accepted.taskId, 'bob')).status.state).toBe('completed');
@@ -90,17 +96,17 @@ it('belongs to one principal: the tasks of another one go on', async () => {
 it('never stops a task without cost: a model without a price, or a command', async () => {
   const at = await where();
   const paid = new ScriptedModel([LOOK, LOOK, LOOK], { price: PRICE });
-  const first = await startService({ ...at, models: paid, tools: [look], dailyBudget: 5 });
+  const first = await startTaskService({ ...at, models: paid, tools: [look], dailyBudget: 5 });
   expect((await send(first, 'look around')).status.state).toBe('input-required');
   const { taskId, seq } = await first.tasks.send(
-    says('', {
+    messageOf('', {
       message: { messageId: 'command', parts: [], command: { command: 'checkpoint list', args: [] } },
     }),
   );
-  expect((await settled(first.tasks, { taskId, seq })).status.state).toBe('completed');
+  expect((await untilSettled(first.tasks, { taskId, seq })).status.state).toBe('completed');
   await first.stop();
   const free = new ScriptedModel([LOOK, { text: 'Done.' }]);
-  const second = await startService({
+  const second = await startTaskService({
     ...at,
     models: free,
     tools: [look],
@@ -112,9 +118,9 @@ it('never stops a task without cost: a model without a price, or a command', asy
 
 it('is not raised by a "deny" of a text-only client: the reply says how to end the task', async () => {
   const models = new ScriptedModel([LOOK, LOOK, LOOK], { price: PRICE });
-  const service = await startService({ ...(await where()), models, tools: [look], dailyBudget: 5 });
+  const service = await startTaskService({ ...(await where()), models, tools: [look], dailyBudget: 5 });
   const { taskId } = await send(service, 'look around');
-  await expect(service.tasks.send(says('deny', { taskId, wordsDecide: true }))).rejects.toMatchObject({
+  await expect(service.tasks.send(messageOf('deny', { taskId, wordsDecide: true }))).rejects.toMatchObject({
     reason: 'DECISION_NEEDED',
     message: expect.stringContaining('Cancel the task'),
   });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pendingActions } from '../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';
-import { decides, says, settled, startService } from '../../support/task-service.ts';
+import { decisionMessage, messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const OLD = 'one\ntwo\n';
@@ -53,11 +53,11 @@ async function waiting({ tool, input }: Pick<FileTool, 'tool' | 'input'>) {
   const workspace = await temporaryDirectory();
   await writeFile(join(workspace, 'a.txt'), OLD);
   const models = new ScriptedModel([{ calls: [{ tool, input }] }]);
-  const { tasks } = await startService({ stateDir: await temporaryDirectory(), workspace, models });
-  const shown = await settled(tasks, await tasks.send(says('go')));
+  const { tasks } = await startTaskService({ stateDir: await temporaryDirectory(), workspace, models });
+  const shown = await untilSettled(tasks, await tasks.send(messageOf('go')));
   const edits = (saw: Snapshot, edited: Record<string, unknown>) => {
     const callId = pendingActions(saw)[0]?.callId ?? '';
-    return tasks.send(decides(saw, { callId, decision: 'edit', input: edited }));
+    return tasks.send(decisionMessage(saw, { callId, decision: 'edit', input: edited }));
   };
   const path = join(workspace, 'a.txt');
   return { tasks, shown, edits, path, names: async () => (await readdir(workspace)).toSorted() };
@@ -83,7 +83,7 @@ describe('an edit of a call whose file has changed since it was shown', () => {
       await expect(edits(shown, call.edited)).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
       expect(await readFile(path, 'utf8')).toBe(THEIRS);
 
-      const done = await settled(tasks, await edits(again, call.edited));
+      const done = await untilSettled(tasks, await edits(again, call.edited));
       expect(done.status.state).toBe('completed');
       expect(Object.values(done.calls)).toMatchObject([{ state: { result: { outcome: { type: 'ok' } } } }]);
     },

@@ -4,10 +4,10 @@ import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
 import {
   ADA,
-  decides,
-  says,
-  settled,
-  startService,
+  decisionMessage,
+  messageOf,
+  untilSettled,
+  startTaskService,
   type RunningService,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -24,14 +24,14 @@ async function started(
   const stateDir = await temporaryDirectory();
   const models = new ScriptedModel(turns);
   const expiry = { decisionMs, idleMs: null };
-  const service = await startService({ stateDir, workspace: stateDir, models, maintenance: { expiry } });
+  const service = await startTaskService({ stateDir, workspace: stateDir, models, maintenance: { expiry } });
   await service.tasks.recover();
   await service.tasks.maintenanceIdle();
   return { ...service, stateDir };
 }
 
 async function parked({ tasks }: RunningService): Promise<Snapshot> {
-  const snapshot = await settled(tasks, await tasks.send(says('go')));
+  const snapshot = await untilSettled(tasks, await tasks.send(messageOf('go')));
   expect(snapshot.status.state).toBe('input-required');
   return snapshot;
 }
@@ -71,11 +71,11 @@ describe('a task that waits for a decision', () => {
         },
       },
     ]);
-    await expect(service.tasks.send(decides(task, approval(task)))).rejects.toMatchObject({
+    await expect(service.tasks.send(decisionMessage(task, approval(task)))).rejects.toMatchObject({
       reason: 'TASK_ENDED',
     });
-    const next = await service.tasks.send(says('again', { sessionId: task.sessionId }));
-    expect((await settled(service.tasks, next)).status.state).toBe('completed');
+    const next = await service.tasks.send(messageOf('again', { sessionId: task.sessionId }));
+    expect((await untilSettled(service.tasks, next)).status.state).toBe('completed');
     expect(service.failures).toEqual([]);
   });
 
@@ -97,13 +97,13 @@ describe('a task that waits for a decision', () => {
     first.clock.advance(30 * DAY);
     const { stateDir, clock } = first;
     const models = new ScriptedModel([]);
-    const second = await startService({ stateDir, workspace: stateDir, models, maintenance, clock });
+    const second = await startTaskService({ stateDir, workspace: stateDir, models, maintenance, clock });
     await second.tasks.recover();
     await second.tasks.maintenanceIdle();
     expect((await stateOf(second, task)).state).toBe('canceled');
     clock.advance(-60 * DAY);
     await pass(second, 0);
-    await expect(second.tasks.send(decides(task, approval(task)))).rejects.toMatchObject({
+    await expect(second.tasks.send(decisionMessage(task, approval(task)))).rejects.toMatchObject({
       reason: 'TASK_ENDED',
     });
     expect((await stateOf(second, task)).state).toBe('canceled');
@@ -114,7 +114,7 @@ describe('a task that waits for a decision', () => {
       const service = await started([{ calls: [WRITE] }, { text: 'Done.' }]);
       const task = await parked(service);
       const approve = () =>
-        service.tasks.send(decides(task, approval(task))).then(
+        service.tasks.send(decisionMessage(task, approval(task))).then(
           () => true,
           () => false,
         );
@@ -162,7 +162,7 @@ describe('an active task', () => {
       { text: 'Thinking.', until: new Promise(() => undefined) },
     ]);
     const task = await parked(service);
-    await service.tasks.send(decides(task, approval(task)));
+    await service.tasks.send(decisionMessage(task, approval(task)));
     await pass(service, 400 * DAY);
     expect((await stateOf(service, task)).state).toBe('working');
   });

@@ -10,7 +10,14 @@ import type { Tool } from '../../../a2a-server/tools/tool.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
 import { journalWithAppend } from '../../support/journal-with-append.ts';
-import { idle, ADA, says, settled, startService, type RunningService } from '../../support/task-service.ts';
+import {
+  untilIdle,
+  ADA,
+  messageOf,
+  untilSettled,
+  startTaskService,
+  type RunningService,
+} from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const LOOK = { calls: [{ tool: 'look', input: {} }] };
@@ -82,16 +89,16 @@ describe('time limits', () => {
   it('A1 a tool stops at the server’s limit if its own is longer; the model gets the reason and continues', async () => {
     const { tool, runs } = endless();
     const models = new ScriptedModel([LOOK, { text: 'Well.' }]);
-    const service = await startService({
+    const service = await startTaskService({
       ...(await where()),
       models,
       tools: [tool],
       limits: { toolMs: 90_000 },
     });
-    const accepted = await service.tasks.send(says('look'));
+    const accepted = await service.tasks.send(messageOf('look'));
     await runs;
     service.clock.advance(90_000);
-    expect((await settled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
+    expect((await untilSettled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
     expect(models.requests[1]?.conversation.at(-1)).toMatchObject({
       results: [{ text: 'Stopped after its time limit of 90 s.', isError: true }],
     });
@@ -102,18 +109,18 @@ describe('time limits', () => {
 
   it('A1 a model that does not end its turn fails the task, which keeps the text so far', async () => {
     const { models, asked } = slow();
-    const service = await startService({ ...(await where()), models, limits: { modelMs: 600_000 } });
-    const accepted = await service.tasks.send(says('think'));
+    const service = await startTaskService({ ...(await where()), models, limits: { modelMs: 600_000 } });
+    const accepted = await service.tasks.send(messageOf('think'));
     await asked;
     service.clock.advance(600_000);
-    const { status } = await settled(service.tasks, accepted);
+    const { status } = await untilSettled(service.tasks, accepted);
     expect(status).toEqual({
       state: 'failed',
       message: 'The model could not continue: The model did not answer within its time limit of 10 min.',
     });
     const types = (await eventsOf(service, accepted.taskId)).map(({ type }) => type);
     expect(types.slice(-2)).toEqual(['turn.abandoned', 'task.failed']);
-    await idle(service.tasks);
+    await untilIdle(service.tasks);
     expect(service.clock.pending).toBe(0);
   });
 
@@ -130,16 +137,16 @@ describe('time limits', () => {
       },
       { text: 'Well.' },
     ]);
-    const service = await startService({
+    const service = await startTaskService({
       ...(await where()),
       models,
       tools: [tool, other],
       limits: { turnMs: 7_200_000 },
     });
-    const accepted = await service.tasks.send(says('look', { settings: { autoExecute: true } }));
+    const accepted = await service.tasks.send(messageOf('look', { settings: { autoExecute: true } }));
     await runs;
     service.clock.advance(7_200_000);
-    expect((await settled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
+    expect((await untilSettled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
     const told = { text: 'The turn took longer than its time limit of 2 h.', isError: true };
     expect(models.requests[1]?.conversation.at(-1)).toMatchObject({ results: [told, told] });
     expect(ran).toBe(false);
@@ -148,16 +155,16 @@ describe('time limits', () => {
   it('A1 a task that works for too long fails, whatever it does, and its tools stop', async () => {
     const { tool, runs } = endless();
     const models = new ScriptedModel([LOOK]);
-    const service = await startService({
+    const service = await startTaskService({
       ...(await where()),
       models,
       tools: [tool],
       limits: { taskMs: 60_000 },
     });
-    const accepted = await service.tasks.send(says('look'));
+    const accepted = await service.tasks.send(messageOf('look'));
     await runs;
     service.clock.advance(60_000);
-    const { status } = await settled(service.tasks, accepted);
+    const { status } = await untilSettled(service.tasks, accepted);
     expect(status).toEqual({
       state: 'failed',
       message:
@@ -172,14 +179,14 @@ describe('time limits', () => {
   it('the time that a person takes does not count as working time', async () => {
     const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
     const asks = { ...quick, sideEffect: 'files' as const };
-    const service = await startService({
+    const service = await startTaskService({
       ...(await where()),
       models,
       tools: [asks],
       limits: { taskMs: 60_000, turnMs: 60_000 },
     });
-    const accepted = await service.tasks.send(says('look'));
-    const { status } = await settled(service.tasks, accepted);
+    const accepted = await service.tasks.send(messageOf('look'));
+    const { status } = await untilSettled(service.tasks, accepted);
     expect([status.state, service.clock.pending]).toEqual(['input-required', 0]);
     service.clock.advance(3_600_000);
     const [call] = status.state === 'input-required' ? status.pending : [];
@@ -190,7 +197,7 @@ describe('time limits', () => {
 });
 
 describe('a budget', () => {
-  it.each<[string, Parameters<typeof startService>[0]['budget'], string]>([
+  it.each<[string, Parameters<typeof startTaskService>[0]['budget'], string]>([
     ['turns', { turns: 2 }, 'turns of the model: 2'],
     ['tool calls', { toolCalls: 2 }, 'tool calls: 2'],
     ['tokens', { tokens: 4 }, 'tokens: 4'],
@@ -198,89 +205,89 @@ describe('a budget', () => {
   ])('a spent budget of %s asks a person; a reply grants the same amount again', async (_, budget, said) => {
     const price = { input: 500_000, output: 1_500_000 };
     const models = new ScriptedModel([LOOK, LOOK, LOOK, LOOK, { text: 'Done.' }], { price });
-    const service = await startService({
+    const service = await startTaskService({
       ...(await where()),
       models,
       tools: [quick],
       budget: budget ?? {},
     });
-    const accepted = await service.tasks.send(says('look around'));
-    const { status } = await settled(service.tasks, accepted);
+    const accepted = await service.tasks.send(messageOf('look around'));
+    const { status } = await untilSettled(service.tasks, accepted);
     expect(status).toMatchObject({
       state: 'input-required',
       pending: [],
       question: expect.stringContaining(said),
     });
     expect(models.requests).toHaveLength(2);
-    const again = await service.tasks.send(says('go on, but faster', { taskId: accepted.taskId }));
-    expect((await settled(service.tasks, again)).status).toMatchObject({ state: 'input-required' });
+    const again = await service.tasks.send(messageOf('go on, but faster', { taskId: accepted.taskId }));
+    expect((await untilSettled(service.tasks, again)).status).toMatchObject({ state: 'input-required' });
     expect(models.requests).toHaveLength(4);
     expect(models.requests[2]?.conversation.at(-1)).toEqual({ role: 'user', text: 'go on, but faster' });
-    const last = await service.tasks.send(says('and to the end', { taskId: accepted.taskId }));
-    expect((await settled(service.tasks, last)).status).toEqual({ state: 'completed' });
+    const last = await service.tasks.send(messageOf('and to the end', { taskId: accepted.taskId }));
+    expect((await untilSettled(service.tasks, last)).status).toEqual({ state: 'completed' });
   });
 
   it('a budget is not raised by a "deny" of a text-only client: the reply says how to end the task', async () => {
     const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
-    const service = await startService({
+    const service = await startTaskService({
       ...(await where()),
       models,
       tools: [quick],
       budget: { turns: 1 },
     });
-    const { taskId, seq } = await service.tasks.send(says('look around'));
-    const { status } = await settled(service.tasks, { taskId, seq });
-    await expect(service.tasks.send(says('deny', { taskId, wordsDecide: true }))).rejects.toMatchObject({
+    const { taskId, seq } = await service.tasks.send(messageOf('look around'));
+    const { status } = await untilSettled(service.tasks, { taskId, seq });
+    await expect(service.tasks.send(messageOf('deny', { taskId, wordsDecide: true }))).rejects.toMatchObject({
       reason: 'DECISION_NEEDED',
       message: expect.stringContaining('Cancel the task'),
     });
     expect((await service.tasks.snapshot(taskId, ADA)).status).toEqual(status);
-    const again = await service.tasks.send(says('approve', { taskId, wordsDecide: true }));
-    expect((await settled(service.tasks, again)).status).toEqual({ state: 'completed' });
+    const again = await service.tasks.send(messageOf('approve', { taskId, wordsDecide: true }));
+    expect((await untilSettled(service.tasks, again)).status).toEqual({ state: 'completed' });
   });
 
   it('a budget of time asks once the task has worked for that long, but not during a turn', async () => {
     const { tool, runs } = endless(60_000);
     const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
-    const service = await startService({
+    const service = await startTaskService({
       ...(await where()),
       models,
       tools: [tool],
       budget: { activeMs: 30_000 },
     });
-    const accepted = await service.tasks.send(says('look'));
+    const accepted = await service.tasks.send(messageOf('look'));
     await runs;
     service.clock.advance(60_000);
-    const { status, calls } = await settled(service.tasks, accepted);
+    const { status, calls } = await untilSettled(service.tasks, accepted);
     expect(status).toMatchObject({ question: expect.stringContaining('seconds at work: 60') });
     expect(Object.values(calls)).toMatchObject([{ state: { type: 'settled' } }]);
-    const again = await service.tasks.send(says('go on', { taskId: accepted.taskId }));
-    expect((await settled(service.tasks, again)).status).toEqual({ state: 'completed' });
+    const again = await service.tasks.send(messageOf('go on', { taskId: accepted.taskId }));
+    expect((await untilSettled(service.tasks, again)).status).toEqual({ state: 'completed' });
   });
 
   it('a budget does not ask for a task that has ended, and outlives the server', async () => {
     const at = await where();
     const models = new ScriptedModel([LOOK, { text: 'Done.' }, LOOK, { text: 'Done.' }]);
-    const first = await startService({ ...at, models, tools: [quick], budget: { turns: 2 } });
-    expect((await settled(first.tasks, await first.tasks.send(says('look')))).status).toEqual({
+    const first = await startTaskService({ ...at, models, tools: [quick], budget: { turns: 2 } });
+    expect((await untilSettled(first.tasks, await first.tasks.send(messageOf('look')))).status).toEqual({
       state: 'completed',
     });
     await first.stop();
-    const second = await startService({ ...at, models, tools: [quick], budget: { turns: 1 } });
-    const accepted = await second.tasks.send(says('look'));
-    expect((await settled(second.tasks, accepted)).status.state).toBe('input-required');
+    const second = await startTaskService({ ...at, models, tools: [quick], budget: { turns: 1 } });
+    const accepted = await second.tasks.send(messageOf('look'));
+    expect((await untilSettled(second.tasks, accepted)).status.state).toBe('input-required');
     await second.stop();
-    const third = await startService({ ...at, models, tools: [quick], budget: { turns: 1 } });
+    const third = await startTaskService({ ...at, models, tools: [quick], budget: { turns: 1 } });
     await third.tasks.recover();
-    const again = await third.tasks.send(says('go on', { taskId: accepted.taskId }));
-    expect((await settled(third.tasks, again)).status).toEqual({ state: 'completed' });
+    const again = await third.tasks.send(messageOf('go on', { taskId: accepted.taskId }));
+    expect((await untilSettled(third.tasks, again)).status).toEqual({ state: 'completed' });
   });
 });
 
 describe('time in which no server runs', () => {
   const DAY_MS = 86_400_000;
 
-  type Options = Parameters<typeof startService>[0];
+  type Options = Parameters<typeof startTaskService>[0];
 
   /**
    * A task whose tool had run for 10 s when its server ended. The next server continues the task a day later.
@@ -298,14 +305,14 @@ describe('time in which no server runs', () => {
     const { tool, runs } = endless();
     const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
     const killed = new Interruption();
-    const before = await startService({
+    const before = await startTaskService({
       ...at,
       models,
       tools: [{ ...tool, sideEffect: 'files' }],
       between: killed.between,
     });
     const { clock } = before;
-    const accepted = await before.tasks.send(says('look', { settings: { autoExecute: true } }));
+    const accepted = await before.tasks.send(messageOf('look', { settings: { autoExecute: true } }));
     await runs;
     clock.advance(10_000);
     if (ended === 'killed') {
@@ -317,7 +324,7 @@ describe('time in which no server runs', () => {
     before.tasks.stopTools();
     await stopped;
     clock.advance(DAY_MS);
-    const service = await startService({ ...at, models, tools: [tool], clock, ...restart });
+    const service = await startTaskService({ ...at, models, tools: [tool], clock, ...restart });
     await service.tasks.recover();
     return { service, accepted };
   }
@@ -327,7 +334,7 @@ describe('time in which no server runs', () => {
     ['spends no budget', { budget: { activeMs: 60_000 } }],
   ])('%s', async (_what, limits) => {
     const { service, accepted } = await dayAfter(limits);
-    const { status, spent } = await settled(service.tasks, accepted);
+    const { status, spent } = await untilSettled(service.tasks, accepted);
     expect(status).toEqual({ state: 'completed' });
     expect(spent.activeMs).toBe(10_000);
   });
@@ -336,10 +343,10 @@ describe('time in which no server runs', () => {
     const disk = new Interruption();
     disk.full = true;
     const { service, accepted } = await dayAfter({ budget: { activeMs: 60_000 } }, { between: disk.between });
-    await idle(service.tasks);
+    await untilIdle(service.tasks);
     expect(service.failures).toMatchObject([{ reason: 'STORAGE' }]);
     disk.full = false;
-    const end = settled(service.tasks, accepted);
+    const end = untilSettled(service.tasks, accepted);
     service.clock.advance(60_000);
     const { status, spent } = await end;
     expect(status).toEqual({ state: 'completed' });
@@ -354,15 +361,15 @@ describe('time in which no server runs', () => {
       { ended: 'killed', children, orphans },
     );
     const { tasks, clock } = service;
-    await idle(tasks);
+    await untilIdle(tasks);
     expect(await tasks.snapshot(accepted.taskId, ADA)).toMatchObject({
       status: { state: 'working' },
       spent: { activeMs: 0 },
     });
     clock.advance(DAY_MS);
-    await idle(tasks);
+    await untilIdle(tasks);
     orphans.pop();
-    const end = settled(tasks, accepted);
+    const end = untilSettled(tasks, accepted);
     clock.advance(60_000);
     expect(await end).toMatchObject({
       status: { state: 'input-required', pending: [{ tool: 'look' }] },

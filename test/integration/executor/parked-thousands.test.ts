@@ -6,13 +6,19 @@ import { join } from 'node:path';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
-import { addParkedTasks, fileOf, parkedTaskId } from '../../support/parked-tasks.ts';
+import { addParkedTasks, parkedTaskFile, parkedTaskId } from '../../support/parked-tasks.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';
-import { ADA, decides, says, settled, startService } from '../../support/task-service.ts';
+import {
+  ADA,
+  decisionMessage,
+  messageOf,
+  untilSettled,
+  startTaskService,
+} from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const COUNT = 10_000;
-const APPEND = { tool: 'append-file', input: { path: fileOf(undefined), content: 'once' } };
+const APPEND = { tool: 'append-file', input: { path: parkedTaskFile(undefined), content: 'once' } };
 const maintenance = { expiry: { decisionMs: 604_800_000, idleMs: null }, retentionMs: 2_592_000_000 };
 
 it('R30 a start with ten thousand parked tasks reads and holds none of them; each of them can resume', async () => {
@@ -23,7 +29,7 @@ it('R30 a start with ten thousand parked tasks reads and holds none of them; eac
   const models = new ScriptedModel([]);
   const given = { read: 0, unsettled: 0, deadlines: 0 };
   const between = (journal: Journal) => counting(journal, given);
-  const { tasks, clock, failures } = await startService({
+  const { tasks, clock, failures } = await startTaskService({
     stateDir,
     workspace,
     models,
@@ -42,9 +48,9 @@ it('R30 a start with ten thousand parked tasks reads and holds none of them; eac
   });
   for (const index of sample) {
     const parked = await tasks.snapshot(parkedTaskId(index), ADA);
-    const decision = decides(parked, { callId: pendingCall(parked), decision: 'approve' });
-    expect((await settled(tasks, await tasks.send(decision))).status.state).toBe('completed');
-    expect(await readFile(join(workspace, fileOf(index)), 'utf8')).toBe('once');
+    const decision = decisionMessage(parked, { callId: pendingCall(parked), decision: 'approve' });
+    expect((await untilSettled(tasks, await tasks.send(decision))).status.state).toBe('completed');
+    expect(await readFile(join(workspace, parkedTaskFile(index)), 'utf8')).toBe('once');
   }
   expect(await readdir(workspace)).toHaveLength(sample.length);
   expect(clock.pending).toBe(1);
@@ -60,8 +66,8 @@ it('R30 a start with ten thousand parked tasks reads and holds none of them; eac
 /** The executor parks one task, and the test writes the others after it. That process has ended. */
 async function park(stateDir: string, workspace: string): Promise<void> {
   const models = new ScriptedModel([{ calls: [APPEND] }]);
-  const service = await startService({ stateDir, workspace, models, maintenance });
-  const { taskId } = await settled(service.tasks, await service.tasks.send(says('append')));
+  const service = await startTaskService({ stateDir, workspace, models, maintenance });
+  const { taskId } = await untilSettled(service.tasks, await service.tasks.send(messageOf('append')));
   await service.stop();
   const journal = await openSqliteJournal({
     path: join(stateDir, 'journal.db'),

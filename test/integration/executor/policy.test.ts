@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { openPages, openSite } from '../../support/web-site.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
-import { decides, says, settled, startService } from '../../support/task-service.ts';
+import { decisionMessage, messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-type Options = Pick<Parameters<typeof startService>[0], 'policy' | 'mode' | 'tools'>;
+type Options = Pick<Parameters<typeof startTaskService>[0], 'policy' | 'mode' | 'tools'>;
 
 async function agent(turns: ScriptedTurn[], options: Options = {}) {
   const [stateDir, workspace] = [await temporaryDirectory(), await temporaryDirectory()];
   const models = new ScriptedModel(turns);
-  const service = await startService({ stateDir, workspace, models, ...options });
+  const service = await startTaskService({ stateDir, workspace, models, ...options });
   return { ...service, models, workspace, stateDir, service };
 }
 
@@ -31,13 +31,13 @@ describe('a task under rules', () => {
         ],
       },
     );
-    const parked = await settled(tasks, await tasks.send(says('go')));
+    const parked = await untilSettled(tasks, await tasks.send(messageOf('go')));
     expect(parked.status).toMatchObject({ pending: [{ title: 'Write b.txt' }] });
     const [callId] = Object.values(parked.calls).flatMap((call) =>
       call.state.type === 'waiting' ? call.callId : [],
     );
-    const accepted = await tasks.send(decides(parked, { callId: callId ?? '', decision: 'approve' }));
-    const done = await settled(tasks, accepted);
+    const accepted = await tasks.send(decisionMessage(parked, { callId: callId ?? '', decision: 'approve' }));
+    const done = await untilSettled(tasks, accepted);
     expect(done.status.state).toBe('completed');
     expect(await readFile(join(workspace, 'docs/a.md'), 'utf8')).toBe('new');
     expect(await readFile(join(workspace, 'b.txt'), 'utf8')).toBe('new');
@@ -56,7 +56,10 @@ describe('a task under rules', () => {
         ],
       },
     );
-    const parked = await settled(tasks, await tasks.send(says('go', { settings: { mode: 'auto' } })));
+    const parked = await untilSettled(
+      tasks,
+      await tasks.send(messageOf('go', { settings: { mode: 'auto' } })),
+    );
     expect(parked.status).toMatchObject({
       state: 'input-required',
       pending: [{ title: 'Write asked.txt', rule: 'rule 2 (ask: path "asked.txt")' }],
@@ -74,10 +77,12 @@ describe('a task under rules', () => {
         ],
       },
     );
-    const parked = await settled(tasks, await tasks.send(says('go')));
+    const parked = await untilSettled(tasks, await tasks.send(messageOf('go')));
     const [callId = ''] = Object.keys(parked.calls);
-    const accepted = await tasks.send(decides(parked, { callId, decision: 'approve', scope: 'always' }));
-    const again = await settled(tasks, accepted);
+    const accepted = await tasks.send(
+      decisionMessage(parked, { callId, decision: 'approve', scope: 'always' }),
+    );
+    const again = await untilSettled(tasks, accepted);
     expect(again.status).toMatchObject({ pending: [{ title: 'Write asked.txt' }] });
     const verdicts = Object.values(again.calls).map(({ title, state }) => [title, state.type]);
     expect(verdicts).toEqual([
@@ -92,10 +97,10 @@ describe('a task under rules', () => {
     const { tasks } = await agent([{ calls: [shell('git status')] }], {
       policy: [{ action: 'deny', command: 'git push' }],
     });
-    const parked = await settled(tasks, await tasks.send(says('go')));
+    const parked = await untilSettled(tasks, await tasks.send(messageOf('go')));
     const [callId = ''] = Object.keys(parked.calls);
     const edit = { callId, decision: 'edit' as const, input: { command: 'git status && git push' } };
-    await expect(tasks.send(decides(parked, edit))).rejects.toMatchObject({
+    await expect(tasks.send(decisionMessage(parked, edit))).rejects.toMatchObject({
       reason: 'INVALID_DECISION',
       message: expect.stringContaining('rule 1 (deny: command "git push")'),
     });
@@ -111,7 +116,7 @@ describe('a task under rules', () => {
     );
     await writeFile(join(workspace, '.env'), 'KEY=hush');
     await symlink('.env', join(workspace, 'notes.md'));
-    await settled(tasks, await tasks.send(says('go')));
+    await untilSettled(tasks, await tasks.send(messageOf('go')));
     const told = JSON.stringify(models.requests.at(-1)?.conversation);
     expect(told).toContain('rule 1 (deny');
     expect(told).not.toContain('hush');
@@ -127,7 +132,7 @@ describe('a task under rules', () => {
       mode: 'auto',
       tools: builtinTools({ privateHosts: [site.host, `localhost:${secret.port}`] }),
     });
-    await settled(tasks, await tasks.send(says('go')));
+    await untilSettled(tasks, await tasks.send(messageOf('go')));
     expect(site.asked).toEqual(['/']);
     expect(secret.asked).toEqual([]);
     expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain('rule 1 (deny: host');
@@ -135,14 +140,17 @@ describe('a task under rules', () => {
 
   it('a deny rule that is new after a restart also denies calls that already waited', async () => {
     const first = await agent([{ calls: [write('a.txt')] }]);
-    const parked = await settled(first.tasks, await first.tasks.send(says('go')));
+    const parked = await untilSettled(first.tasks, await first.tasks.send(messageOf('go')));
     const [callId = ''] = Object.keys(parked.calls);
     await first.service.stop();
     const { stateDir, workspace, clock } = first;
     const models = new ScriptedModel([]);
     const policy = [{ action: 'deny' as const, path: 'a.txt' }];
-    const { tasks } = await startService({ stateDir, workspace, models, clock, policy });
-    const done = await settled(tasks, await tasks.send(decides(parked, { callId, decision: 'approve' })));
+    const { tasks } = await startTaskService({ stateDir, workspace, models, clock, policy });
+    const done = await untilSettled(
+      tasks,
+      await tasks.send(decisionMessage(parked, { callId, decision: 'approve' })),
+    );
     expect(done.calls[callId]?.state).toMatchObject({
       result: { type: 'ran', outcome: { type: 'error', message: expect.stringContaining('rule 1 (deny') } },
     });
@@ -153,11 +161,11 @@ describe('a task under rules', () => {
 /** The decision on its first call trusts an agent with its tool. */
 async function trusting(grant: { minutes?: number; uses?: number }, turns: ScriptedTurn[]) {
   const started = await agent([{ calls: [write('first.txt')] }, ...turns]);
-  const parked = await settled(started.tasks, await started.tasks.send(says('go')));
+  const parked = await untilSettled(started.tasks, await started.tasks.send(messageOf('go')));
   const [callId = ''] = Object.keys(parked.calls);
   const decision = { callId, decision: 'approve' as const, scope: 'tool' as const, grant };
-  const accepted = await started.tasks.send(decides(parked, decision));
-  return { ...started, taskId: parked.taskId, after: await settled(started.tasks, accepted) };
+  const accepted = await started.tasks.send(decisionMessage(parked, decision));
+  return { ...started, taskId: parked.taskId, after: await untilSettled(started.tasks, accepted) };
 }
 
 describe('a grant with an end', () => {
@@ -175,20 +183,20 @@ describe('a grant with an end', () => {
     ]);
     expect(after.status).toMatchObject({ pending: [{ tool: 'run-shell-command' }] });
     const [grant] = after.grants;
-    const { seq } = await tasks.send(says('', { taskId, revoke: [grant?.grantId ?? ''] }));
+    const { seq } = await tasks.send(messageOf('', { taskId, revoke: [grant?.grantId ?? ''] }));
     const asked = await tasks.snapshot(taskId, 'ada', seq);
     expect(asked.grants).toEqual([]);
     expect(asked.status).toMatchObject({
       pending: [{ title: 'Write a.txt' }, { tool: 'run-shell-command' }],
     });
-    await expect(tasks.send(says('', { taskId, revoke: ['g9'] }))).rejects.toMatchObject({
+    await expect(tasks.send(messageOf('', { taskId, revoke: ['g9'] }))).rejects.toMatchObject({
       reason: 'UNKNOWN_GRANT',
     });
     const ids = Object.values(asked.calls).flatMap((call) =>
       call.state.type === 'waiting' ? call.callId : [],
     );
     const denials = ids.map((callId) => ({ callId, decision: 'deny' as const }));
-    await settled(tasks, await tasks.send(decides(asked, ...denials)));
+    await untilSettled(tasks, await tasks.send(decisionMessage(asked, ...denials)));
     await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });
 
@@ -201,7 +209,7 @@ describe('a grant with an end', () => {
     clock.advance(60_000);
     const [waiting] = Object.values(after.calls).filter(({ state }) => state.type === 'waiting');
     const decision = { callId: waiting?.callId ?? '', decision: 'approve' as const };
-    const asked = await settled(tasks, await tasks.send(decides(after, decision)));
+    const asked = await untilSettled(tasks, await tasks.send(decisionMessage(after, decision)));
     expect(asked.status).toMatchObject({ pending: [{ title: 'Write a.txt' }] });
   });
 });
@@ -210,7 +218,7 @@ describe('a task with a mode', () => {
   it('accept-edits changes files without asking and asks before commands', async () => {
     const { tasks, workspace } = await agent([{ calls: [write('a.txt')] }, { calls: [shell('true')] }]);
     const settings = { mode: 'accept-edits' } as const;
-    const parked = await settled(tasks, await tasks.send(says('go', { settings })));
+    const parked = await untilSettled(tasks, await tasks.send(messageOf('go', { settings })));
     expect(parked.status).toMatchObject({ pending: [{ tool: 'run-shell-command' }] });
     expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('new');
   });
@@ -219,7 +227,7 @@ describe('a task with a mode', () => {
     const { tasks, models, workspace } = await agent([{ calls: [write('a.txt')] }, { text: 'The plan.' }], {
       mode: 'plan',
     });
-    const done = await settled(tasks, await tasks.send(says('go')));
+    const done = await untilSettled(tasks, await tasks.send(messageOf('go')));
     expect(done.status.state).toBe('completed');
     expect(done.settings.mode).toBe('plan');
     expect(models.requests[0]?.instructions).toContain('Write only a plan');
@@ -230,6 +238,6 @@ describe('a task with a mode', () => {
   it('a task is refused if its mode contradicts the other settings, and nothing starts', async () => {
     const { tasks } = await agent([]);
     const settings = { mode: 'plan', autoExecute: true } as const;
-    await expect(tasks.send(says('go', { settings }))).rejects.toMatchObject({ reason: 'MALFORMED' });
+    await expect(tasks.send(messageOf('go', { settings }))).rejects.toMatchObject({ reason: 'MALFORMED' });
   });
 });

@@ -5,12 +5,12 @@ import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
 import {
-  idle,
+  untilIdle,
   ADA,
-  decides,
-  says,
-  settled,
-  startService,
+  decisionMessage,
+  messageOf,
+  untilSettled,
+  startTaskService,
   type RunningService,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -20,17 +20,20 @@ const COLOURS = [{ label: 'red' }, { label: 'blue', description: 'as the sky' }]
 const ASKS = { calls: [{ tool: 'ask-person', input: { question: 'Which colour?', choices: COLOURS } }] };
 const WHICH = { text: 'Which colour?', choices: COLOURS };
 
-type Options = Partial<Parameters<typeof startService>[0]>;
+type Options = Partial<Parameters<typeof startTaskService>[0]>;
 
 async function started(turns: ScriptedTurn[], more: Options = {}) {
   const models = new ScriptedModel(turns);
   const stateDir = more.stateDir ?? (await temporaryDirectory());
-  const service = await startService({ stateDir, workspace: stateDir, models, ...more });
+  const service = await startTaskService({ stateDir, workspace: stateDir, models, ...more });
   return { ...service, models, stateDir };
 }
 
-async function parked({ tasks }: RunningService, more: Parameters<typeof says>[1] = {}): Promise<Snapshot> {
-  const snapshot = await settled(tasks, await tasks.send(says('go', more)));
+async function parked(
+  { tasks }: RunningService,
+  more: Parameters<typeof messageOf>[1] = {},
+): Promise<Snapshot> {
+  const snapshot = await untilSettled(tasks, await tasks.send(messageOf('go', more)));
   expect(snapshot.status.state).toBe('input-required');
   return snapshot;
 }
@@ -81,8 +84,8 @@ describe('a call that is a question', () => {
           preview: { type: 'question', text: 'Which colour?', choices: COLOURS },
         },
       ]);
-      const answered = decides(task, { callId: idOf(task), decision: 'answer', answer: 'blue' });
-      const after = await settled(service.tasks, await service.tasks.send(answered));
+      const answered = decisionMessage(task, { callId: idOf(task), decision: 'answer', answer: 'blue' });
+      const after = await untilSettled(service.tasks, await service.tasks.send(answered));
       expect(after.status.state).toBe('completed');
       expect(results(service.models)).toEqual([{ text: 'blue', isError: false }]);
       expect(after.calls[idOf(task)]?.state).toEqual({
@@ -97,8 +100,8 @@ describe('a call that is a question', () => {
   it('a question can be declined with a reason, which the model gets', async () => {
     const service = await started([ASKS]);
     const task = await parked(service);
-    const declined = decides(task, { callId: idOf(task), decision: 'deny', reason: 'you choose' });
-    await settled(service.tasks, await service.tasks.send(declined));
+    const declined = decisionMessage(task, { callId: idOf(task), decision: 'deny', reason: 'you choose' });
+    await untilSettled(service.tasks, await service.tasks.send(declined));
     expect(results(service.models)).toEqual([
       { text: 'The person declined to answer. Reason: you choose', isError: true },
     ]);
@@ -124,7 +127,7 @@ describe('a call that is a question', () => {
     const service = await started([ASKS]);
     const task = await parked(service);
     await expect(
-      service.tasks.send(decides(task, { callId: idOf(task), ...decision })),
+      service.tasks.send(decisionMessage(task, { callId: idOf(task), ...decision })),
     ).rejects.toMatchObject({ message: expect.stringMatching(message) });
     expect(await service.tasks.snapshot(task.taskId, ADA)).toEqual(task);
   });
@@ -133,7 +136,7 @@ describe('a call that is a question', () => {
     const service = await started([{ calls: [{ tool: 'write-file', input: { path: 'a', content: 'x' } }] }]);
     const task = await parked(service);
     await expect(
-      service.tasks.send(decides(task, { callId: idOf(task), decision: 'answer', answer: 'yes' })),
+      service.tasks.send(decisionMessage(task, { callId: idOf(task), decision: 'answer', answer: 'yes' })),
     ).rejects.toMatchObject({
       reason: 'INVALID_DECISION',
       message: expect.stringContaining('is not a question'),
@@ -144,19 +147,24 @@ describe('a call that is a question', () => {
     const question = { calls: [{ tool: 'ask-person', input: { question: 'What do you say?' } }] };
     const service = await started([question]);
     const task = await parked(service);
-    const reply = says('deny', { taskId: task.taskId, wordsDecide: true });
-    await settled(service.tasks, await service.tasks.send(reply));
+    const reply = messageOf('deny', { taskId: task.taskId, wordsDecide: true });
+    await untilSettled(service.tasks, await service.tasks.send(reply));
     expect(results(service.models)).toEqual([{ text: 'deny', isError: false }]);
   });
 
   it('a text that is not one of the choices does not answer a question, and the error lists the choices', async () => {
     const service = await started([ASKS]);
     const { taskId } = await parked(service);
-    await expect(service.tasks.send(says('green', { taskId, wordsDecide: true }))).rejects.toMatchObject({
-      reason: 'INVALID_DECISION',
-      message: expect.stringContaining('"red", "blue"'),
-    });
-    await settled(service.tasks, await service.tasks.send(says(' red ', { taskId, wordsDecide: true })));
+    await expect(service.tasks.send(messageOf('green', { taskId, wordsDecide: true }))).rejects.toMatchObject(
+      {
+        reason: 'INVALID_DECISION',
+        message: expect.stringContaining('"red", "blue"'),
+      },
+    );
+    await untilSettled(
+      service.tasks,
+      await service.tasks.send(messageOf(' red ', { taskId, wordsDecide: true })),
+    );
     expect(results(service.models)).toEqual([{ text: 'red', isError: false }]);
   });
 
@@ -166,12 +174,16 @@ describe('a call that is a question', () => {
     const task = await parked(service);
     const [question, approval] = pendingOf(task);
     const { taskId } = task;
-    await service.tasks.send(decides(task, { callId: approval?.callId ?? '', decision: 'approve' }));
+    await service.tasks.send(decisionMessage(task, { callId: approval?.callId ?? '', decision: 'approve' }));
     const still = await service.tasks.snapshot(taskId, ADA);
     expect(pendingOf(still)).toMatchObject([{ callId: question?.callId, reason: 'question' }]);
     expect(still.calls[approval?.callId ?? '']?.state.type).toBe('ready');
-    const answer = decides(still, { callId: question?.callId ?? '', decision: 'answer', answer: 'red' });
-    await settled(service.tasks, await service.tasks.send(answer));
+    const answer = decisionMessage(still, {
+      callId: question?.callId ?? '',
+      decision: 'answer',
+      answer: 'red',
+    });
+    await untilSettled(service.tasks, await service.tasks.send(answer));
     expect(results(service.models)).toMatchObject([{ text: 'red' }, { isError: false }]);
   });
 
@@ -181,8 +193,8 @@ describe('a call that is a question', () => {
     await first.stop();
     const next = await started([], { stateDir: first.stateDir });
     expect(await next.tasks.recover()).toBe(0);
-    const answered = decides(task, { callId: idOf(task), decision: 'answer', answer: 'red' });
-    await settled(next.tasks, await next.tasks.send(answered));
+    const answered = decisionMessage(task, { callId: idOf(task), decision: 'answer', answer: 'red' });
+    await untilSettled(next.tasks, await next.tasks.send(answered));
     expect(results(next.models)).toEqual([{ text: 'red', isError: false }]);
   });
 });
@@ -200,21 +212,21 @@ describe('a question of a running tool', () => {
     });
     expect(on.tasks.executing()).toBe(1);
     const { taskId } = on.task;
-    const answer = decides(on.task, { callId: idOf(on.task), decision: 'answer', answer: 'red' });
-    const after = await settled(on.tasks, await on.tasks.send(answer));
+    const answer = decisionMessage(on.task, { callId: idOf(on.task), decision: 'answer', answer: 'red' });
+    const after = await untilSettled(on.tasks, await on.tasks.send(answer));
     expect(after.status.state).toBe('completed');
     expect(on.heard).toEqual([{ type: 'answered', answer: 'red', by: { principal: ADA, channel: 'test' } }]);
     expect(results(on.models)).toEqual([{ text: 'Told "red".', isError: false }]);
     const types = (await eventsOf(on, taskId)).map(({ type }) => type);
     expect(types.filter((type) => type === 'tool.started')).toHaveLength(1);
     // The execution exits a moment after the event that ends the task.
-    await idle(on.tasks);
+    await untilIdle(on.tasks);
   });
 
   it('a question of a running tool can be declined, and the tool gets the reason', async () => {
     const on = await working({ asks: [WHICH] });
-    const deny = decides(on.task, { callId: idOf(on.task), decision: 'deny', reason: 'no colour' });
-    await settled(on.tasks, await on.tasks.send(deny));
+    const deny = decisionMessage(on.task, { callId: idOf(on.task), decision: 'deny', reason: 'no colour' });
+    await untilSettled(on.tasks, await on.tasks.send(deny));
     expect(on.heard).toEqual([{ type: 'declined', reason: 'no colour' }]);
   });
 
@@ -223,10 +235,12 @@ describe('a question of a running tool', () => {
     const { taskId } = on.task;
     const seen = await until(on, taskId, (s) => pendingOf(s).length === 2);
     const [which, why] = pendingOf(seen);
-    await on.tasks.send(decides(seen, { callId: which?.callId ?? '', decision: 'answer', answer: 'red' }));
+    await on.tasks.send(
+      decisionMessage(seen, { callId: which?.callId ?? '', decision: 'answer', answer: 'red' }),
+    );
     expect(pendingOf(await on.tasks.snapshot(taskId, ADA))).toMatchObject([{ callId: why?.callId }]);
-    const last = decides(seen, { callId: why?.callId ?? '', decision: 'answer', answer: 'because' });
-    await settled(on.tasks, await on.tasks.send(last));
+    const last = decisionMessage(seen, { callId: why?.callId ?? '', decision: 'answer', answer: 'because' });
+    await untilSettled(on.tasks, await on.tasks.send(last));
     expect(results(on.models)).toEqual([{ text: 'Told "red" and "because".', isError: false }]);
   });
 
@@ -235,10 +249,10 @@ describe('a question of a running tool', () => {
     const schema = { type: 'object' as const, properties, required: ['name'] };
     const on = await working({ asks: [{ text: 'Who are you?', schema }] });
     const answer = (value: Record<string, unknown> | string) =>
-      on.tasks.send(decides(on.task, { callId: idOf(on.task), decision: 'answer', answer: value }));
+      on.tasks.send(decisionMessage(on.task, { callId: idOf(on.task), decision: 'answer', answer: value }));
     for (const wrong of [{}, { name: 1 }, { name: 'Ada', age: -1 }, { name: 'Ada', more: 1 }, 'Ada', '[]'])
       await expect(answer(wrong)).rejects.toMatchObject({ reason: 'INVALID_DECISION' });
-    await settled(on.tasks, await answer('{"name": "Ada", "age": 36}'));
+    await untilSettled(on.tasks, await answer('{"name": "Ada", "age": 36}'));
     expect(on.heard).toMatchObject([{ answer: { name: 'Ada', age: 36 } }]);
   });
 
@@ -246,8 +260,8 @@ describe('a question of a running tool', () => {
     const limits = { toolMs: 50_000, turnMs: 50_000, taskMs: 50_000 };
     const on = await working({ asks: [WHICH] }, { limits, budget: { activeMs: 50_000 } });
     on.clock.advance(3_600_000);
-    const answer = decides(on.task, { callId: idOf(on.task), decision: 'answer', answer: 'red' });
-    const after = await settled(on.tasks, await on.tasks.send(answer));
+    const answer = decisionMessage(on.task, { callId: idOf(on.task), decision: 'answer', answer: 'red' });
+    const after = await untilSettled(on.tasks, await on.tasks.send(answer));
     expect(after.status.state).toBe('completed');
     expect(after.spent.activeMs).toBe(0);
   });
@@ -261,11 +275,11 @@ describe('a question of a running tool', () => {
     };
     const on = await working({ asks: [WHICH], timeoutMs: 10_000, last });
     on.clock.advance(60_000);
-    const answer = decides(on.task, { callId: idOf(on.task), decision: 'answer', answer: 'red' });
+    const answer = decisionMessage(on.task, { callId: idOf(on.task), decision: 'answer', answer: 'red' });
     const accepted = await on.tasks.send(answer);
     await goesOn;
     on.clock.advance(10_000);
-    await settled(on.tasks, accepted);
+    await untilSettled(on.tasks, accepted);
     expect(results(on.models)).toMatchObject([{ text: expect.stringContaining('its time limit of 10 s') }]);
   });
 
@@ -362,8 +376,8 @@ describe('a question of a running tool', () => {
       const next = await started([], { stateDir: first.stateDir, tools: [asking.tool] });
       expect(await next.tasks.recover()).toBe(0);
       expect(pendingOf(await next.tasks.snapshot(task.taskId, ADA))).toEqual(pendingOf(task));
-      const answer = decides(task, { callId: idOf(task), decision: 'answer', answer: 'red' });
-      const after = await settled(next.tasks, await next.tasks.send(answer));
+      const answer = decisionMessage(task, { callId: idOf(task), decision: 'answer', answer: 'red' });
+      const after = await untilSettled(next.tasks, await next.tasks.send(answer));
       expect(after.status.state).toBe(state);
       expect(pendingOf(after)).toMatchObject(
         sideEffect === 'none'

@@ -6,7 +6,7 @@ import { TaskLog } from '../../../a2a-server/executor/task-log.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { beginning, completed, delta, working } from '../../support/journal-samples.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';
-import { ADA, says, settled, startService } from '../../support/task-service.ts';
+import { ADA, messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const DAY = 86_400_000;
@@ -16,20 +16,20 @@ describe('a session that has ended long ago', () => {
     const stateDir = await temporaryDirectory();
     const maintenance = { retentionMs: 30 * DAY };
     const models = new ScriptedModel([]);
-    const { tasks, clock, failures } = await startService({
+    const { tasks, clock, failures } = await startTaskService({
       stateDir,
       workspace: stateDir,
       models,
       maintenance,
     });
     await tasks.recover();
-    const first = says('go');
+    const first = messageOf('go');
     const accepted = await tasks.send(first);
-    const old = await settled(tasks, accepted);
+    const old = await untilSettled(tasks, accepted);
     clock.advance(20 * DAY);
     await tasks.maintenanceIdle();
-    const next = await settled(tasks, await tasks.send(says('more', { sessionId: old.sessionId })));
-    const other = await settled(tasks, await tasks.send(says('something else')));
+    const next = await untilSettled(tasks, await tasks.send(messageOf('more', { sessionId: old.sessionId })));
+    const other = await untilSettled(tasks, await tasks.send(messageOf('something else')));
 
     clock.advance(11 * DAY);
     await tasks.maintenanceIdle();
@@ -38,7 +38,10 @@ describe('a session that has ended long ago', () => {
 
     clock.advance(19 * DAY - 3_600_000);
     await tasks.maintenanceIdle();
-    const last = await settled(tasks, await tasks.send(says('still here', { sessionId: other.sessionId })));
+    const last = await untilSettled(
+      tasks,
+      await tasks.send(messageOf('still here', { sessionId: other.sessionId })),
+    );
     clock.advance(3 * 3_600_000);
     await tasks.maintenanceIdle();
     // The next round runs an hour later, and uses the time at its start.
@@ -52,7 +55,7 @@ describe('a session that has ended long ago', () => {
         unknown,
       );
     }
-    await expect(tasks.send(says('more', { sessionId: old.sessionId }))).rejects.toMatchObject({
+    await expect(tasks.send(messageOf('more', { sessionId: old.sessionId }))).rejects.toMatchObject({
       reason: 'UNKNOWN_SESSION',
     });
     expect((await tasks.list({ principal: ADA }, { size: 10 })).rows.map(({ taskId }) => taskId)).toEqual([

@@ -3,7 +3,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { waitingCalls } from '../../../a2a-server/task/snapshot.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';
-import { ADA, decides, says, settled, startService } from '../../support/task-service.ts';
+import {
+  ADA,
+  decisionMessage,
+  messageOf,
+  untilSettled,
+  startTaskService,
+} from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 async function fresh() {
@@ -18,11 +24,11 @@ function write(path: string) {
 describe('a session', () => {
   it('a session continues after its task has ended: the next task gets the conversation so far', async () => {
     const model = new ScriptedModel([{ text: 'First answer.' }, { text: 'Second answer.' }]);
-    const { tasks } = await startService({ ...(await fresh()), models: model });
-    const first = await tasks.send(says('first question'));
-    await settled(tasks, first);
-    const second = await tasks.send(says('second question', { sessionId: first.sessionId }));
-    const snapshot = await settled(tasks, second);
+    const { tasks } = await startTaskService({ ...(await fresh()), models: model });
+    const first = await tasks.send(messageOf('first question'));
+    await untilSettled(tasks, first);
+    const second = await tasks.send(messageOf('second question', { sessionId: first.sessionId }));
+    const snapshot = await untilSettled(tasks, second);
     expect(second.taskId).not.toBe(first.taskId);
     expect(snapshot.sessionId).toBe(first.sessionId);
     expect(model.requests[1]?.conversation).toEqual([
@@ -35,22 +41,22 @@ describe('a session', () => {
   it('a session gives its workspace to its next task, but not the permission to act without asking', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([{ calls: [write('a.txt')] }, {}, { calls: [write('a.txt')] }]);
-    const { tasks } = await startService({ stateDir, workspace: stateDir, models: model });
-    const first = await tasks.send(says('go', { settings: { workspace, autoExecute: true } }));
-    expect((await settled(tasks, first)).status.state).toBe('completed');
-    const second = await tasks.send(says('again', { sessionId: first.sessionId }));
-    const snapshot = await settled(tasks, second);
+    const { tasks } = await startTaskService({ stateDir, workspace: stateDir, models: model });
+    const first = await tasks.send(messageOf('go', { settings: { workspace, autoExecute: true } }));
+    expect((await untilSettled(tasks, first)).status.state).toBe('completed');
+    const second = await tasks.send(messageOf('again', { sessionId: first.sessionId }));
+    const snapshot = await untilSettled(tasks, second);
     expect(snapshot.settings).toEqual({ workspace });
     expect(snapshot.status.state).toBe('input-required');
   });
 
   it('A2A 1.0 §3.4.3: a session refuses a message with a task of another session, and changes neither task', async () => {
-    const { tasks } = await startService({ ...(await fresh()), models: new ScriptedModel([{}, {}]) });
-    const first = await tasks.send(says('one'));
-    const second = await tasks.send(says('two'));
-    await settled(tasks, first);
-    await settled(tasks, second);
-    const mixed = says('three', { taskId: first.taskId, sessionId: second.sessionId });
+    const { tasks } = await startTaskService({ ...(await fresh()), models: new ScriptedModel([{}, {}]) });
+    const first = await tasks.send(messageOf('one'));
+    const second = await tasks.send(messageOf('two'));
+    await untilSettled(tasks, first);
+    await untilSettled(tasks, second);
+    const mixed = messageOf('three', { taskId: first.taskId, sessionId: second.sessionId });
     await expect(tasks.send(mixed)).rejects.toMatchObject({
       reason: 'MALFORMED',
       message: expect.stringContaining(`belongs to session ${first.sessionId}`),
@@ -61,11 +67,11 @@ describe('a session', () => {
   it('A2A 1.0 §3.4.3: a message that names a task alone belongs to the session of the task', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([{ calls: [write('a.txt')] }]);
-    const { tasks } = await startService({ stateDir, workspace, models: model });
-    const first = await tasks.send(says('write'));
-    const parked = await settled(tasks, first);
+    const { tasks } = await startTaskService({ stateDir, workspace, models: model });
+    const first = await tasks.send(messageOf('write'));
+    const parked = await untilSettled(tasks, first);
     const [call] = waitingCalls(parked);
-    const decision = decides(parked, { callId: call?.callId ?? '', decision: 'approve' });
+    const decision = decisionMessage(parked, { callId: call?.callId ?? '', decision: 'approve' });
     expect(decision).toMatchObject({ taskId: first.taskId });
     expect(decision).not.toHaveProperty('sessionId');
     const { taskId, sessionId } = first;
@@ -73,9 +79,9 @@ describe('a session', () => {
   });
 
   it('R15 an unknown session id starts no session; the error lists the existing sessions', async () => {
-    const { tasks } = await startService({ ...(await fresh()), models: new ScriptedModel([{}]) });
-    const { sessionId } = await tasks.send(says('hello'));
-    await expect(tasks.send(says('hello', { sessionId: 'session-nowhere' }))).rejects.toMatchObject({
+    const { tasks } = await startTaskService({ ...(await fresh()), models: new ScriptedModel([{}]) });
+    const { sessionId } = await tasks.send(messageOf('hello'));
+    await expect(tasks.send(messageOf('hello', { sessionId: 'session-nowhere' }))).rejects.toMatchObject({
       reason: 'UNKNOWN_SESSION',
       message: expect.stringContaining(sessionId),
     });
@@ -89,13 +95,13 @@ describe('an approved call', () => {
     const model = new ScriptedModel([
       { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'theirs' } }] },
     ]);
-    const { tasks } = await startService({ stateDir, workspace, models: model });
-    const parked = await settled(tasks, await tasks.send(says('write')));
+    const { tasks } = await startTaskService({ stateDir, workspace, models: model });
+    const parked = await untilSettled(tasks, await tasks.send(messageOf('write')));
     const [call] = waitingCalls(parked);
     const accepted = await tasks.send(
-      decides(parked, { callId: call?.callId ?? '', decision: 'edit', content: 'mine' }),
+      decisionMessage(parked, { callId: call?.callId ?? '', decision: 'edit', content: 'mine' }),
     );
-    await settled(tasks, accepted);
+    await untilSettled(tasks, accepted);
     expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('mine');
     expect(JSON.stringify(model.requests[1]?.conversation)).toContain('The person changed the input');
   });
@@ -105,11 +111,13 @@ describe('an approved call', () => {
     const model = new ScriptedModel([
       { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'theirs' } }] },
     ]);
-    const { tasks } = await startService({ stateDir, workspace, models: model });
-    const parked = await settled(tasks, await tasks.send(says('write')));
+    const { tasks } = await startTaskService({ stateDir, workspace, models: model });
+    const parked = await untilSettled(tasks, await tasks.send(messageOf('write')));
     const callId = waitingCalls(parked)[0]?.callId ?? '';
     for (const input of [{ path: '../out.txt', content: 'x' }, { path: 7, content: 'x' }, {}])
-      await expect(tasks.send(decides(parked, { callId, decision: 'edit', input }))).rejects.toMatchObject({
+      await expect(
+        tasks.send(decisionMessage(parked, { callId, decision: 'edit', input })),
+      ).rejects.toMatchObject({
         reason: 'INVALID_DECISION',
       });
     expect(await tasks.snapshot(parked.taskId, ADA)).toEqual(parked);
@@ -120,11 +128,14 @@ describe('an approved call', () => {
     const model = new ScriptedModel([
       { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'new\n' } }] },
     ]);
-    const { tasks } = await startService({ stateDir, workspace, models: model });
-    const parked = await settled(tasks, await tasks.send(says('write')));
+    const { tasks } = await startTaskService({ stateDir, workspace, models: model });
+    const parked = await untilSettled(tasks, await tasks.send(messageOf('write')));
     const callId = waitingCalls(parked)[0]?.callId ?? '';
     await writeFile(join(workspace, 'a.txt'), 'somebody else was here\n');
-    const asked = await settled(tasks, await tasks.send(decides(parked, { callId, decision: 'approve' })));
+    const asked = await untilSettled(
+      tasks,
+      await tasks.send(decisionMessage(parked, { callId, decision: 'approve' })),
+    );
     expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('somebody else was here\n');
     expect(asked.status).toMatchObject({
       state: 'input-required',
@@ -132,7 +143,10 @@ describe('an approved call', () => {
         { callId, reason: 'content-changed', preview: { diff: expect.stringContaining('-somebody else') } },
       ],
     });
-    const done = await settled(tasks, await tasks.send(decides(asked, { callId, decision: 'approve' })));
+    const done = await untilSettled(
+      tasks,
+      await tasks.send(decisionMessage(asked, { callId, decision: 'approve' })),
+    );
     expect(done.status.state).toBe('completed');
     expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('new\n');
   });
@@ -144,12 +158,12 @@ describe('an approved call', () => {
       { calls: [write('b.txt')] },
       { calls: [{ tool: 'append-file', input: { path: 'b.txt', content: 'y' } }] },
     ]);
-    const { tasks } = await startService({ stateDir, workspace, models: model });
-    const parked = await settled(tasks, await tasks.send(says('write')));
+    const { tasks } = await startTaskService({ stateDir, workspace, models: model });
+    const parked = await untilSettled(tasks, await tasks.send(messageOf('write')));
     const callId = waitingCalls(parked)[0]?.callId ?? '';
-    const next = await settled(
+    const next = await untilSettled(
       tasks,
-      await tasks.send(decides(parked, { callId, decision: 'approve', scope: 'tool' })),
+      await tasks.send(decisionMessage(parked, { callId, decision: 'approve', scope: 'tool' })),
     );
     expect(await readFile(join(workspace, 'b.txt'), 'utf8')).toBe('x');
     expect(next.status).toMatchObject({ state: 'input-required', pending: [{ tool: 'append-file' }] });
@@ -161,12 +175,15 @@ describe('the words approve and deny', () => {
   it('D1 the words approve and deny count as decisions only from a client that has no other way to answer', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([{ calls: [write('a.txt')] }]);
-    const { tasks } = await startService({ stateDir, workspace, models: model });
-    const { taskId } = await settled(tasks, await tasks.send(says('write')));
-    await expect(tasks.send(says('approve', { taskId }))).rejects.toMatchObject({
+    const { tasks } = await startTaskService({ stateDir, workspace, models: model });
+    const { taskId } = await untilSettled(tasks, await tasks.send(messageOf('write')));
+    await expect(tasks.send(messageOf('approve', { taskId }))).rejects.toMatchObject({
       reason: 'DECISION_NEEDED',
     });
-    const done = await settled(tasks, await tasks.send(says('approve', { taskId, wordsDecide: true })));
+    const done = await untilSettled(
+      tasks,
+      await tasks.send(messageOf('approve', { taskId, wordsDecide: true })),
+    );
     expect(done.status.state).toBe('completed');
   });
 });
@@ -175,11 +192,11 @@ describe('a message that arrives twice', () => {
   it('R27 R65 a message that arrives twice gets the current state of its task, not a question that has been decided since', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([{ calls: [write('a.txt')] }]);
-    const { tasks } = await startService({ stateDir, workspace, models: model });
-    const message = says('write');
-    const parked = await settled(tasks, await tasks.send(message));
+    const { tasks } = await startTaskService({ stateDir, workspace, models: model });
+    const message = messageOf('write');
+    const parked = await untilSettled(tasks, await tasks.send(message));
     const callId = waitingCalls(parked)[0]?.callId ?? '';
-    await settled(tasks, await tasks.send(decides(parked, { callId, decision: 'approve' })));
+    await untilSettled(tasks, await tasks.send(decisionMessage(parked, { callId, decision: 'approve' })));
     const again = await tasks.send(message);
     expect(again.taskId).toBe(parked.taskId);
     expect((await tasks.snapshot(again.taskId, ADA, again.seq)).status.state).toBe('completed');

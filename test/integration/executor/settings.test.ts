@@ -4,7 +4,7 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';
-import { ADA, says, settled, startService } from '../../support/task-service.ts';
+import { ADA, messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** A waiting call keeps its task parked. */
@@ -14,8 +14,8 @@ const CALL = { tool: 'write-file', input: { path: 'a.txt', content: 'x' } };
 async function underWay(settings: TaskSettings) {
   const stateDir = await temporaryDirectory();
   const models = new ScriptedModel([{ text: 'Thinking.', until: new Promise(() => undefined) }]);
-  const { tasks } = await startService({ stateDir, workspace: await temporaryDirectory(), models });
-  const { taskId, sessionId } = await tasks.send(says('go', { settings }));
+  const { tasks } = await startTaskService({ stateDir, workspace: await temporaryDirectory(), models });
+  const { taskId, sessionId } = await tasks.send(messageOf('go', { settings }));
   return { tasks, taskId, sessionId };
 }
 
@@ -24,7 +24,7 @@ describe('a message to an unfinished task', () => {
     'a message to an unfinished task is refused if it contains other settings (%j), and changes nothing',
     async (settings) => {
       const { tasks, taskId, sessionId } = await underWay({});
-      await expect(tasks.send(says('more', { sessionId, settings }))).rejects.toMatchObject({
+      await expect(tasks.send(messageOf('more', { sessionId, settings }))).rejects.toMatchObject({
         reason: 'MALFORMED',
         facts: { settings: Object.keys(settings)[0] },
       });
@@ -35,13 +35,13 @@ describe('a message to an unfinished task', () => {
   it('a message to an unfinished task counts only as a decision, even if the client sends settings with every message', async () => {
     const stateDir = await temporaryDirectory();
     const models = new ScriptedModel([{ calls: [CALL] }]);
-    const { tasks } = await startService({ stateDir, workspace: await temporaryDirectory(), models });
-    const { taskId } = await settled(tasks, await tasks.send(says('go')));
+    const { tasks } = await startTaskService({ stateDir, workspace: await temporaryDirectory(), models });
+    const { taskId } = await untilSettled(tasks, await tasks.send(messageOf('go')));
     const settings = { autoExecute: true };
-    await expect(tasks.send(says('more', { taskId, settings }))).rejects.toMatchObject({
+    await expect(tasks.send(messageOf('more', { taskId, settings }))).rejects.toMatchObject({
       reason: 'DECISION_NEEDED',
     });
-    expect(await tasks.send(says('approve', { taskId, settings, wordsDecide: true }))).toMatchObject({
+    expect(await tasks.send(messageOf('approve', { taskId, settings, wordsDecide: true }))).toMatchObject({
       taskId,
     });
   });
@@ -50,10 +50,10 @@ describe('a message to an unfinished task', () => {
     const workspace = await temporaryDirectory();
     const { tasks, sessionId } = await underWay({ workspace });
     const elsewhere = { sessionId, settings: { workspace: await temporaryDirectory() } };
-    await expect(tasks.send(says('more', elsewhere))).rejects.toMatchObject({ reason: 'MALFORMED' });
+    await expect(tasks.send(messageOf('more', elsewhere))).rejects.toMatchObject({ reason: 'MALFORMED' });
     const link = join(await temporaryDirectory(), 'link');
     await symlink(workspace, link);
     const same = { sessionId, settings: { workspace: link, autoExecute: false, readOnly: false } };
-    expect(await tasks.send(says('more', same))).toMatchObject({ sessionId });
+    expect(await tasks.send(messageOf('more', same))).toMatchObject({ sessionId });
   });
 });

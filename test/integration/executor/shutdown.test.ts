@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { Tool } from '../../../a2a-server/tools/tool.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';
-import { says, settled, startService } from '../../support/task-service.ts';
+import { messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** A tool without side effects. @param run the tool's work; it gets the signal */
@@ -36,17 +36,17 @@ describe('a read-only call that a shutdown stops', () => {
       throw new Error('stopped');
     });
     const asks = new ScriptedModel([{ calls: [{ tool: 'look', input: {} }] }]);
-    const first = await startService({ ...where, models: asks, tools: [endless] });
-    const accepted = await first.tasks.send(says('look'));
+    const first = await startTaskService({ ...where, models: asks, tools: [endless] });
+    const accepted = await first.tasks.send(messageOf('look'));
     await running;
     const stopped = first.stop();
     first.clock.advance(0);
     await stopped;
 
     const models = new ScriptedModel([{ text: 'Done.' }]);
-    const second = await startService({ ...where, models, tools: [look(() => Promise.resolve())] });
+    const second = await startTaskService({ ...where, models, tools: [look(() => Promise.resolve())] });
     await second.tasks.recover();
-    expect((await settled(second.tasks, accepted)).status).toEqual({ state: 'completed' });
+    expect((await untilSettled(second.tasks, accepted)).status).toEqual({ state: 'completed' });
     expect(models.requests[0]?.conversation.at(-1)).toMatchObject({
       role: 'tool',
       results: [{ text: 'Seen.', isError: false }],

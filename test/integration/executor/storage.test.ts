@@ -18,7 +18,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { journalWithAppend } from '../../support/journal-with-append.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
-import { says, settled } from '../../support/task-service.ts';
+import { messageOf, untilSettled } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let close: (() => Promise<void>) | undefined;
@@ -79,10 +79,10 @@ describe('a task whose journal cannot be written', () => {
     'R28 a task continues by itself after a full disk at %s, when the disk has space again',
     async (type) => {
       const { tasks, clock, refused, mend } = await fullFrom(type, [{ text: 'One.' }, { text: 'Two.' }]);
-      const accepted = await tasks.send(says('go'));
+      const accepted = await tasks.send(messageOf('go'));
       expect(await refused).toMatchObject({ reason: 'STORAGE' });
       mend();
-      const end = settled(tasks, accepted);
+      const end = untilSettled(tasks, accepted);
       clock.advance(60_000);
       expect((await end).status).toEqual({ state: 'completed' });
     },
@@ -91,16 +91,16 @@ describe('a task whose journal cannot be written', () => {
   it('R28 a task does not fail because of the full disk, even if a shorter event still fits', async () => {
     const turns = [{ text: 'One.' }, { text: 'Two.' }];
     const { tasks, clock, refused } = await fullFrom('text.delta', turns, { once: true });
-    const accepted = await tasks.send(says('go'));
+    const accepted = await tasks.send(messageOf('go'));
     await refused;
-    const end = settled(tasks, accepted);
+    const end = untilSettled(tasks, accepted);
     clock.advance(60_000);
     expect((await end).status).toEqual({ state: 'completed' });
   });
 
   it('R28 a task has no timer after a shutdown of the server', async () => {
     const { tasks, clock, refused } = await fullFrom('task.working', [{}]);
-    await tasks.send(says('go'));
+    await tasks.send(messageOf('go'));
     await refused;
     await tasks.shutdown(0);
     expect(clock.pending).toBe(0);

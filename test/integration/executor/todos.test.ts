@@ -10,7 +10,7 @@ import type { JournalEntry } from '../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../a2a-server/task/fold.ts';
 import type { Todo } from '../../../shared/protocol/tool-approval.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
-import { says, settled, startService } from '../../support/task-service.ts';
+import { messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const list = (...statuses: Todo['status'][]): ScriptedTurn => ({
@@ -23,7 +23,7 @@ const list = (...statuses: Todo['status'][]): ScriptedTurn => ({
 });
 
 it('R05 a reader from the start, a reader from any cursor and the last snapshot have the same to-do list', async () => {
-  const { tasks } = await startService({
+  const { tasks } = await startTaskService({
     stateDir: await temporaryDirectory(),
     workspace: await temporaryDirectory(),
     models: new ScriptedModel([
@@ -32,7 +32,7 @@ it('R05 a reader from the start, a reader from any cursor and the last snapshot 
       { text: 'Half done.' },
     ]),
   });
-  const ended = await settled(tasks, await tasks.send(says('go')));
+  const ended = await untilSettled(tasks, await tasks.send(messageOf('go')));
   expect(ended.todos).toEqual([
     { text: 'step 1', status: 'done' },
     { text: 'step 2', status: 'in_progress' },

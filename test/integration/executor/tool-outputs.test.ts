@@ -12,7 +12,7 @@ import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
-import { says, settled, startService } from '../../support/task-service.ts';
+import { messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const LONG = Array.from({ length: 20_000 }, (_, n) => `record ${n}\n`).join('');
@@ -38,7 +38,7 @@ async function agent(turns: ScriptedTurn[]) {
       outputs: async (toolId, reader) => journal && journalledOutputs(journal)(toolId, reader),
     }),
   ];
-  const service = await startService({
+  const service = await startTaskService({
     stateDir: await temporaryDirectory(),
     workspace: await temporaryDirectory(),
     models,
@@ -93,7 +93,7 @@ describe('the output of a tool', () => {
     const service = await agent([
       calls('run-shell-command', { command: 'for i in 1 2 3; do echo line $i; sleep 0.1; done' }),
     ]);
-    const { taskId } = await settled(service.tasks, await service.tasks.send(says('go')));
+    const { taskId } = await untilSettled(service.tasks, await service.tasks.send(messageOf('go')));
     const entries = await entriesOf(service, taskId);
     const whole = shownIn(foldAll(taskId, entries));
     const output = [...whole].find(([id]) => id.startsWith('output-run-shell-command'));
@@ -107,7 +107,7 @@ describe('the output of a tool', () => {
 
   it('J2 the output of a tool is complete in a snapshot, for a fold that continues from any entry', async () => {
     const service = await agent([calls('dump', {})]);
-    const { taskId } = await settled(service.tasks, await service.tasks.send(says('go')));
+    const { taskId } = await untilSettled(service.tasks, await service.tasks.send(messageOf('go')));
     const entries = await entriesOf(service, taskId);
     const whole = foldAll(taskId, entries);
     expect(whole?.outputs.map(({ text }) => text)).toEqual([LONG]);
@@ -119,7 +119,7 @@ describe('the output of a tool', () => {
 describe('a result that is too long for a model', () => {
   it('a result too long for a model is stored whole; the model gets both ends, and can read or search the rest', async () => {
     const service = await agent([calls('dump', {})]);
-    const ended = await settled(service.tasks, await service.tasks.send(says('go')));
+    const ended = await untilSettled(service.tasks, await service.tasks.send(messageOf('go')));
     const told = resultOf(ended, 'dump');
     expect(told.length).toBeLessThan(31_000);
     expect(told).toMatch(/^record 0\n/);
@@ -127,9 +127,9 @@ describe('a result that is too long for a model', () => {
     const [, toolId = ''] = /read-output with toolId "([^"]+)"/.exec(told) ?? [];
     const read = async (input: Record<string, unknown>) => {
       service.models.add(calls('read-output', { toolId, ...input }));
-      const after = await settled(
+      const after = await untilSettled(
         service.tasks,
-        await service.tasks.send(says('on', { sessionId: ended.sessionId })),
+        await service.tasks.send(messageOf('on', { sessionId: ended.sessionId })),
       );
       return resultOf(after, 'read-output');
     };
@@ -149,10 +149,10 @@ describe('a result that is too long for a model', () => {
 
   it('X1 a stored result can be read only in its own session', async () => {
     const service = await agent([calls('dump', {}), { text: 'done' }]);
-    const ended = await settled(service.tasks, await service.tasks.send(says('go')));
+    const ended = await untilSettled(service.tasks, await service.tasks.send(messageOf('go')));
     const toolId = Object.values(ended.calls)[0]?.toolId ?? '';
     service.models.add(calls('read-output', { toolId }), { text: 'done' });
-    const other = await settled(service.tasks, await service.tasks.send(says('go')));
+    const other = await untilSettled(service.tasks, await service.tasks.send(messageOf('go')));
     expect(resultOf(other, 'read-output')).toContain(
       `There is no tool execution "${toolId}" in this session`,
     );
@@ -160,7 +160,7 @@ describe('a result that is too long for a model', () => {
 
   it('a long result of a shell command is stored as far as it was shown live, and the note names it', async () => {
     const service = await agent([calls('run-shell-command', { command: 'seq 1 30000' })]);
-    const ended = await settled(service.tasks, await service.tasks.send(says('go')));
+    const ended = await untilSettled(service.tasks, await service.tasks.send(messageOf('go')));
     expect(resultOf(ended, 'run-shell-command')).toMatch(
       /characters left out[^]*read-output with toolId "run-shell/,
     );

@@ -5,20 +5,26 @@ import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { peerSettings, PEER_KINDS, startPeer } from '../../support/mcp-peer/peer-process.ts';
 import { isDown, isReady, mcpStage, type McpStage } from '../../support/mcp-peer/mcp-stage.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
-import { ADA, decides, says, settled, startService } from '../../support/task-service.ts';
+import {
+  ADA,
+  decisionMessage,
+  messageOf,
+  untilSettled,
+  startTaskService,
+} from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { PEER_TOOLS } from '../../support/mcp-peer/session.ts';
 
 async function taskWith(stage: McpStage, turns: ScriptedTurn[], settings = {}) {
   const models = new ScriptedModel(turns);
-  const { tasks, clock } = await startService({
+  const { tasks, clock } = await startTaskService({
     stateDir: await temporaryDirectory(),
     workspace: await temporaryDirectory(),
     models,
     supply: stage.servers,
   });
-  const accepted = await tasks.send(says('go', { settings }));
-  return { tasks, clock, models, accepted, first: () => settled(tasks, accepted) };
+  const accepted = await tasks.send(messageOf('go', { settings }));
+  return { tasks, clock, models, accepted, first: () => untilSettled(tasks, accepted) };
 }
 
 /** `settled` returns the task once it has settled again after the decision. */
@@ -56,10 +62,10 @@ describe.each(PEER_KINDS)('a tool of an MCP server over %s', (kind) => {
       ],
     });
     const [one, two] = callsIn(parked).map(({ callId }) => callId);
-    await tasks.send(decides(parked, { callId: one ?? '', decision: 'approve' }));
-    const ended = await settled(
+    await tasks.send(decisionMessage(parked, { callId: one ?? '', decision: 'approve' }));
+    const ended = await untilSettled(
       tasks,
-      await tasks.send(decides(parked, { callId: two ?? '', decision: 'deny' })),
+      await tasks.send(decisionMessage(parked, { callId: two ?? '', decision: 'deny' })),
     );
     expect(ended.status.state).toBe('completed');
     expect(callsIn(ended).map(({ state }) => state)).toMatchObject([
@@ -82,7 +88,7 @@ describe('a tool of an MCP server', () => {
     const { tasks, clock, accepted } = await taskWith(stage, turns, { autoExecute: true });
     while (tasks.running().length === 0) await new Promise((resolve) => setImmediate(resolve));
     clock.advance(90_000);
-    const ended = await settled(tasks, accepted);
+    const ended = await untilSettled(tasks, accepted);
     expect(callsIn(ended)[0]?.state).toMatchObject({
       result: { outcome: { type: 'stopped', reason: 'timeout', confirmed: false } },
     });
@@ -115,10 +121,10 @@ describe('a tool of an MCP server', () => {
       const slow = { calls: [{ tool: 'mcp__peer__slow', input: { text: 'page 1' } }] };
       // The task continues after the call, and waits for a decision.
       const { tasks, clock, accepted } = await taskWith(stage, [slow, { calls: [note('one')] }]);
-      const asked = await settled(tasks, accepted);
+      const asked = await untilSettled(tasks, accepted);
       const [call] = callsIn(asked);
       const approved = await tasks.send(
-        decides(asked, { callId: call?.callId ?? '', decision: 'approve' as const }),
+        decisionMessage(asked, { callId: call?.callId ?? '', decision: 'approve' as const }),
       );
       while (tasks.running().length === 0) await new Promise((resolve) => setImmediate(resolve));
       await stage.call('note', { text: 'the call has arrived' });
@@ -198,7 +204,7 @@ describe('a tool of an MCP server', () => {
     await stage.status(({ error, state }) => state === 'ready' && error !== undefined);
     const [call] = callsIn(parked);
     const decision = { callId: call?.callId ?? '', decision: 'approve' as const };
-    const asked = await tasks.send(decides(parked, decision));
+    const asked = await tasks.send(decisionMessage(parked, decision));
     const waiting = await untilParkedAgain(tasks, asked);
     expect(waiting.status).toMatchObject({
       state: 'input-required',
@@ -215,7 +221,7 @@ describe('a tool of an MCP server', () => {
     await stage.status(({ tools }) => tools === PEER_TOOLS - 1);
     const [call] = callsIn(parked);
     const decision = { callId: call?.callId ?? '', decision: 'approve' as const };
-    const ended = await settled(tasks, await tasks.send(decides(parked, decision)));
+    const ended = await untilSettled(tasks, await tasks.send(decisionMessage(parked, decision)));
     expect(callsIn(ended)[0]?.state).toMatchObject({
       result: {
         outcome: {

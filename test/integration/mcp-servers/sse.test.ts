@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { startPeer } from '../../support/mcp-peer/peer-process.ts';
 import { isDown, isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
-import { runsOf } from '../../support/property-runs.ts';
+import { numberOfRuns } from '../../support/property-runs.ts';
 import { PEER_TOOLS } from '../../support/mcp-peer/session.ts';
 
 async function overSse(limits: Parameters<typeof mcpStage>[1] = {}) {
@@ -34,7 +34,7 @@ describe('an MCP server over HTTP+SSE', () => {
           calls.map(({ text }) => `look: ${text}`),
         );
       }),
-      { numRuns: runsOf(20) },
+      { numRuns: numberOfRuns(20) },
     );
     expect((await peer.seen()).streams).toBe(1);
   });

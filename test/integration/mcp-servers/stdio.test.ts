@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { peerProgram, peerSettings } from '../../support/mcp-peer/peer-process.ts';
 import { isDown, isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
-import { running } from '../../support/process-group.ts';
+import { runningProcesses } from '../../support/process-group.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { PEER_TOOLS } from '../../support/mcp-peer/session.ts';
 
@@ -36,9 +36,9 @@ describe('an MCP server that is a program', () => {
     await stage.status(isReady);
     const pid = pidIn(await stage.call('note'));
     const group = await groupOf(pid);
-    expect(await running(group)).toBe(3);
+    expect(await runningProcesses(group)).toBe(3);
     await stage.close();
-    expect(await running(group)).toBe(0);
+    expect(await runningProcesses(group)).toBe(0);
   });
 
   it('a program gets harmless variables and its configured variables, and no others', async () => {

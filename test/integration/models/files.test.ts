@@ -14,7 +14,7 @@ import type { MessagePart } from '../../../a2a-server/task/events.ts';
 import { filesOf } from '../../../a2a-server/task/task-files.ts';
 import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
 import { PDF, PNG } from '../../support/sample-files.ts';
-import { ADA, says, settled, startService } from '../../support/task-service.ts';
+import { ADA, messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const PROVIDERS = [
@@ -68,7 +68,7 @@ function saysWith(text: string, files: Record<string, Buffer>): Incoming {
       name,
     },
   }));
-  const message = says(text);
+  const message = messageOf(text);
   return {
     ...message,
     message: { ...message.message, parts: [{ type: 'text', text }, ...parts] },
@@ -96,79 +96,82 @@ describe.each(PROVIDERS)('$model', ({ model, folder, list }) => {
   it('gets the files of a message as its documentation demands, and the same bytes after a restart', async () => {
     const demanded: { message: unknown } = JSON.parse(await recorded(folder, 'files.json'));
     await replay(folder, 'text', 'text');
-    const first = await startService({ ...where, models: modelsOf(model) });
+    const first = await startTaskService({ ...where, models: modelsOf(model) });
     const accepted = await first.tasks.send(saysWith('What is this?', { 'shot.png': PNG, 'spec.pdf': PDF }));
-    const task = await settled(first.tasks, accepted);
+    const task = await untilSettled(first.tasks, accepted);
     expect(task.status.state).toBe('completed');
     expect(json(conversationIn(0, list))).toBe(json([demanded.message]));
     await first.stop();
-    const second = await startService({ ...where, models: modelsOf(model) });
-    await settled(second.tasks, await second.tasks.send(says('And now?', { sessionId: task.sessionId })));
+    const second = await startTaskService({ ...where, models: modelsOf(model) });
+    await untilSettled(
+      second.tasks,
+      await second.tasks.send(messageOf('And now?', { sessionId: task.sessionId })),
+    );
     expect(json(conversationIn(1, list)[0])).toBe(json(demanded.message));
   });
 
   it('gets the image of a tool result as its documentation demands, and the same bytes in the next turn', async () => {
     const demanded: { result: unknown[] } = JSON.parse(await recorded(folder, 'files.json'));
     await replay(folder, 'thinking-and-parallel-calls', 'text', 'text');
-    const { tasks } = await startService({ ...where, models: modelsOf(model) });
-    const task = await settled(tasks, await tasks.send(says('Compare a.md and b.md')));
+    const { tasks } = await startTaskService({ ...where, models: modelsOf(model) });
+    const task = await untilSettled(tasks, await tasks.send(messageOf('Compare a.md and b.md')));
     expect(task.status.state).toBe('completed');
     const shown = conversationIn(1, list);
     expect(json(shown.slice(-demanded.result.length))).toBe(json(demanded.result));
-    await settled(tasks, await tasks.send(says('Sure?', { sessionId: task.sessionId })));
+    await untilSettled(tasks, await tasks.send(messageOf('Sure?', { sessionId: task.sessionId })));
     expect(json(conversationIn(2, list).slice(0, shown.length))).toBe(json(shown));
   });
 });
 
 it('a damaged image fails no task: the provider refuses it, and the next request has a sentence instead', async () => {
-  const { tasks } = await startService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
+  const { tasks } = await startTaskService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
   const refusal = {
     type: 'status' as const,
     status: 400,
     body: { type: 'error', error: { type: 'invalid_request_error', message: 'Could not process image' } },
   };
   endpoint.script(refusal, { type: 'turn', turn: { text: ['I cannot see it.'] } });
-  const task = await settled(tasks, await tasks.send(saysWith('Look', { 'shot.png': PNG })));
+  const task = await untilSettled(tasks, await tasks.send(saysWith('Look', { 'shot.png': PNG })));
   expect(task.status.state).toBe('completed');
   const sent = json(conversationIn(1, 'messages'));
   expect(sent).toContain('You do not see the file \\"shot.png\\": the provider refused');
   expect(sent).not.toContain(PNG.toString('base64'));
   // The session goes on.
   endpoint.script(refusal, { type: 'turn', turn: { text: ['ok'] } });
-  const next = await settled(tasks, await tasks.send(says('Go on', { sessionId: task.sessionId })));
+  const next = await untilSettled(tasks, await tasks.send(messageOf('Go on', { sessionId: task.sessionId })));
   expect(next.status.state).toBe('completed');
 });
 
 it('E3 an image for a running task survives a restart and is in the next request', async () => {
   const models = modelsOf('anthropic:claude-sonnet-4-5');
-  const first = await startService({ ...where, models });
+  const first = await startTaskService({ ...where, models });
   endpoint.script({ type: 'turn', turn: { text: ['One'] }, cut: { frames: 2, ending: 'silence' } });
   const asked = endpoint.nextRequest();
-  const { taskId } = await first.tasks.send(says('Begin'));
+  const { taskId } = await first.tasks.send(messageOf('Begin'));
   await asked;
   const sent = await first.tasks.send({ ...saysWith('Look', { 'shot.png': PNG }), taskId });
   await first.stop();
-  const second = await startService({ ...where, models });
+  const second = await startTaskService({ ...where, models });
   endpoint.script({ type: 'turn', turn: { text: ['A dot.'] } });
   await second.tasks.recover();
-  const task = await settled(second.tasks, sent);
+  const task = await untilSettled(second.tasks, sent);
   expect(task.status.state).toBe('completed');
   expect(json(conversationIn(1, 'messages'))).toContain(PNG.toString('base64'));
 });
 
 it('an image in the reply to a waiting task is in the next request', async () => {
-  const { tasks } = await startService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
+  const { tasks } = await startTaskService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
   // After three empty turns, the task asks what to do.
   endpoint.script(...[1, 2, 3].map(() => ({ type: 'turn' as const, turn: {} })));
-  const { taskId } = await settled(tasks, await tasks.send(says('Begin')));
+  const { taskId } = await untilSettled(tasks, await tasks.send(messageOf('Begin')));
   endpoint.script({ type: 'turn', turn: { text: ['A dot.'] } });
   const reply = await tasks.send({ ...saysWith('Look at this', { 'shot.png': PNG }), taskId });
-  expect((await settled(tasks, reply)).status.state).toBe('completed');
+  expect((await untilSettled(tasks, reply)).status.state).toBe('completed');
   expect(json(conversationIn(3, 'messages'))).toContain(PNG.toString('base64'));
 });
 
 it('a model that takes no images is not sent one: the message is refused, and the sentence names a model', async () => {
-  const { tasks } = await startService({ ...where, models: modelsOf('openai-compatible:text-only') });
+  const { tasks } = await startTaskService({ ...where, models: modelsOf('openai-compatible:text-only') });
   const refused = tasks.send(saysWith('What is this?', { 'shot.png': PNG }));
   await expect(refused).rejects.toMatchObject({
     reason: 'UNSUPPORTED_CONTENT',
@@ -178,26 +181,26 @@ it('a model that takes no images is not sent one: the message is refused, and th
 });
 
 it('a message to a live session is refused the same, and its task goes on', async () => {
-  const service = await startService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
+  const service = await startTaskService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
   endpoint.script({ type: 'turn', turn: { text: ['one'] } }, { type: 'turn', turn: { text: ['two'] } });
   const settings = { model: 'openai-compatible:text-only' };
-  const task = await settled(service.tasks, await service.tasks.send(says('Hello', { settings })));
+  const task = await untilSettled(service.tasks, await service.tasks.send(messageOf('Hello', { settings })));
   const next = { ...saysWith('And this?', { 'shot.png': PNG }), sessionId: task.sessionId };
   await expect(service.tasks.send(next)).rejects.toMatchObject({
     reason: 'UNSUPPORTED_CONTENT',
     message: expect.stringContaining('a model that takes it: anthropic:claude-sonnet-4-5.'),
   });
-  const on = await settled(
+  const on = await untilSettled(
     service.tasks,
-    await service.tasks.send(says('Go on', { sessionId: task.sessionId })),
+    await service.tasks.send(messageOf('Go on', { sessionId: task.sessionId })),
   );
   expect(on.status.state).toBe('completed');
 });
 
 it('a sentence stands for the image of a tool result, if the model takes no images', async () => {
-  const { tasks } = await startService({ ...where, models: modelsOf('openai-compatible:text-only') });
+  const { tasks } = await startTaskService({ ...where, models: modelsOf('openai-compatible:text-only') });
   await replay('openai-compatible', 'thinking-and-parallel-calls', 'text');
-  const task = await settled(tasks, await tasks.send(says('Compare a.md and b.md')));
+  const task = await untilSettled(tasks, await tasks.send(messageOf('Compare a.md and b.md')));
   expect(task.status.state).toBe('completed');
   const sent = json(conversationIn(1, 'messages'));
   expect(sent).toContain(
@@ -208,11 +211,14 @@ it('a sentence stands for the image of a tool result, if the model takes no imag
 
 it('another model of the session that takes no images gets a sentence for the earlier image', async () => {
   const models = modelsOf('anthropic:claude-sonnet-4-5');
-  const { tasks } = await startService({ ...where, models });
+  const { tasks } = await startTaskService({ ...where, models });
   endpoint.script({ type: 'turn', turn: { text: ['A dot.'] } }, { type: 'turn', turn: { text: ['ok'] } });
-  const task = await settled(tasks, await tasks.send(saysWith('What is this?', { 'shot.png': PNG })));
+  const task = await untilSettled(tasks, await tasks.send(saysWith('What is this?', { 'shot.png': PNG })));
   const settings = { model: 'openai-compatible:text-only' };
-  const next = await settled(tasks, await tasks.send(says('Sure?', { sessionId: task.sessionId, settings })));
+  const next = await untilSettled(
+    tasks,
+    await tasks.send(messageOf('Sure?', { sessionId: task.sessionId, settings })),
+  );
   expect(next.status.state).toBe('completed');
   expect(json(conversationIn(1, 'messages')[0])).toContain('You do not see the file \\"shot.png\\"');
 });
@@ -223,7 +229,7 @@ function call(id: string, name: string, input: object) {
 
 it('a client gets the files of a task by their hashes, and no other content of the journal', async () => {
   await writeFile(join(where.workspace, 'old.md'), 'old\n');
-  const { tasks } = await startService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
+  const { tasks } = await startTaskService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
   endpoint.script(
     {
       type: 'turn',
@@ -237,7 +243,10 @@ it('a client gets the files of a task by their hashes, and no other content of t
     { type: 'turn', turn: { text: ['done'] } },
   );
   const settings = { autoExecute: true };
-  const task = await settled(tasks, await tasks.send({ ...saysWith('Look', { 'spec.pdf': PDF }), settings }));
+  const task = await untilSettled(
+    tasks,
+    await tasks.send({ ...saysWith('Look', { 'spec.pdf': PDF }), settings }),
+  );
   const { taskId } = task;
   expect(filesOf(task)).toMatchObject([{ name: 'spec.pdf' }, { name: 'a.md', callId: expect.any(String) }]);
   const image = await tasks.file(taskId, ADA, hashOf(PNG));
@@ -250,9 +259,9 @@ it('a client gets the files of a task by their hashes, and no other content of t
 });
 
 it('the journal stores the content of a file once, beside the events', async () => {
-  const { tasks } = await startService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
+  const { tasks } = await startTaskService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
   endpoint.script({ type: 'turn', turn: { text: ['A dot.'] } });
-  const task = await settled(
+  const task = await untilSettled(
     tasks,
     await tasks.send(saysWith('What is this?', { 'a.png': PNG, 'b.png': PNG })),
   );

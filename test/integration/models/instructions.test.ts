@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { FakeModelEndpoint, Received } from '../../support/fake-model-endpoint.ts';
 import { modelEndpoint, modelsAt } from '../../support/model-stage.ts';
-import { says, settled, startService } from '../../support/task-service.ts';
+import { messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let endpoint: FakeModelEndpoint;
@@ -16,7 +16,7 @@ beforeEach(async () => {
   where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
 });
 
-const start = () => startService({ ...where, models: modelsAt(endpoint) });
+const start = () => startTaskService({ ...where, models: modelsAt(endpoint) });
 const put = (name: string, text: string): Promise<void> => writeFile(join(where.workspace, name), text);
 
 const request = z.object({ messages: z.array(z.object({ role: z.string(), content: z.unknown() })) });
@@ -31,7 +31,7 @@ describe('the instruction files of a workspace', () => {
     await put('GEMINI.md', 'Keep it short.');
     const service = await start();
     endpoint.script({ type: 'turn', turn: { text: ['Done.'] } });
-    const { instructions } = await settled(service.tasks, await service.tasks.send(says('Go')));
+    const { instructions } = await untilSettled(service.tasks, await service.tasks.send(messageOf('Go')));
     expect(instructions.map(({ path }) => path)).toEqual(['AGENTS.md', 'GEMINI.md']);
     const [first] = endpoint.received.map(systemPromptOf);
     expect(first).toContain('Write in British English.');
@@ -43,18 +43,21 @@ describe('the instruction files of a workspace', () => {
     const service = await start();
     endpoint.script({ type: 'turn', turn: {}, cut: { frames: 1, ending: 'silence' } });
     const arrived = endpoint.nextRequest();
-    const accepted = await service.tasks.send(says('Go'));
+    const accepted = await service.tasks.send(messageOf('Go'));
     await arrived;
     await put('AGENTS.md', 'The second version.');
     await service.stop();
     endpoint.otherwise(() => ({ type: 'turn', turn: { text: ['Done.'] } }));
-    const next = await startService({ ...where, models: modelsAt(endpoint), clock: service.clock });
+    const next = await startTaskService({ ...where, models: modelsAt(endpoint), clock: service.clock });
     await next.tasks.recover();
-    expect((await settled(next.tasks, accepted)).status).toEqual({ state: 'completed' });
+    expect((await untilSettled(next.tasks, accepted)).status).toEqual({ state: 'completed' });
     const [before, after] = endpoint.received.map(systemPromptOf);
     expect(before).toContain('The first version.');
     expect(after).toBe(before);
-    await settled(next.tasks, await next.tasks.send(says('Again', { sessionId: accepted.sessionId })));
+    await untilSettled(
+      next.tasks,
+      await next.tasks.send(messageOf('Again', { sessionId: accepted.sessionId })),
+    );
     expect(endpoint.received.map(systemPromptOf).at(-1)).toContain('The second version.');
   });
 
@@ -66,7 +69,10 @@ describe('the instruction files of a workspace', () => {
     await writeFile(join(where.workspace, 'GEMINI.md'), Buffer.from([0, 255, 0, 254]));
     const service = await start();
     endpoint.script({ type: 'turn', turn: { text: ['Done.'] } });
-    const { status, instructions } = await settled(service.tasks, await service.tasks.send(says('Go')));
+    const { status, instructions } = await untilSettled(
+      service.tasks,
+      await service.tasks.send(messageOf('Go')),
+    );
     expect(status).toEqual({ state: 'completed' });
     expect(instructions).toEqual([]);
     expect(JSON.stringify(endpoint.received)).not.toContain('A secret');
@@ -77,7 +83,7 @@ describe('the instruction files of a workspace', () => {
     const service = await start();
     const write = { id: 'c1', name: 'write-file', arguments: '{"path":"a.txt","content":"x"}' };
     endpoint.script({ type: 'turn', turn: { calls: [write] } });
-    const { status } = await settled(service.tasks, await service.tasks.send(says('Go')));
+    const { status } = await untilSettled(service.tasks, await service.tasks.send(messageOf('Go')));
     expect(status).toMatchObject({ state: 'input-required' });
   });
 });

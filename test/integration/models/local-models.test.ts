@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { findLocalModels } from '../../../a2a-server/models/local-models.ts';
-import { localModelServer, modelList, NOBODY, ollamaTags } from '../../support/fake-local-models.ts';
+import { localModelServer, modelList, UNUSED_URL, ollamaTags } from '../../support/fake-local-models.ts';
 
 /** The usual ports belong to the machine of the test, so each provider has another URL. */
-const ABSENT = { ollama: NOBODY, lmstudio: NOBODY, llamacpp: NOBODY, vllm: NOBODY };
+const ABSENT = { ollama: UNUSED_URL, lmstudio: UNUSED_URL, llamacpp: UNUSED_URL, vllm: UNUSED_URL };
 const LIMIT_MS = 5_000;
 
 describe('the local models', () => {

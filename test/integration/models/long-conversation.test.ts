@@ -11,11 +11,11 @@ import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { FakeModelEndpoint, Received, Reply } from '../../support/fake-model-endpoint.ts';
 import {
   ADA,
-  decides,
-  idle,
-  says,
-  settled,
-  startService,
+  decisionMessage,
+  untilIdle,
+  messageOf,
+  untilSettled,
+  startTaskService,
   type RunningService,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -48,7 +48,10 @@ function models(): Models {
 
 async function start(...tools: Tool[]) {
   const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
-  return { where, service: await startService({ ...where, models: models(), tools: [readPage, ...tools] }) };
+  return {
+    where,
+    service: await startTaskService({ ...where, models: models(), tools: [readPage, ...tools] }),
+  };
 }
 
 function sent({ body }: Received): string {
@@ -92,8 +95,8 @@ describe('a conversation that outgrows its window', () => {
   it('a long conversation is summarised by its model as it grows, in turns without tools, and the cost is counted', async () => {
     const { service } = await start();
     endpoint.otherwise(reads(8, 6_000));
-    const accepted = await service.tasks.send(says('Read all the pages.'));
-    const { status, spending } = await settled(service.tasks, accepted);
+    const accepted = await service.tasks.send(messageOf('Read all the pages.'));
+    const { status, spending } = await untilSettled(service.tasks, accepted);
     expect(status).toEqual({ state: 'completed' });
     const summaries = endpoint.received.filter(isSummary);
     expect(summaries.length).toBeGreaterThan(1);
@@ -118,18 +121,18 @@ describe('a conversation that outgrows its window', () => {
     ];
     endpoint.script({ type: 'turn', turn: { calls: first, inputTokens: 100 } });
     endpoint.otherwise(go);
-    const accepted = await service.tasks.send(says('Read all the pages.'));
-    const parked = await settled(service.tasks, accepted);
+    const accepted = await service.tasks.send(messageOf('Read all the pages.'));
+    const parked = await untilSettled(service.tasks, accepted);
     const [write, secret] = pendingActions(parked);
     if (write === undefined || secret === undefined) throw new Error('two calls must wait');
     const continued = await service.tasks.send(
-      decides(
+      decisionMessage(
         parked,
         { callId: write.callId, decision: 'approve' },
         { callId: secret.callId, decision: 'deny', reason: 'That name tells too much.' },
       ),
     );
-    const ended = await settled(service.tasks, continued);
+    const ended = await untilSettled(service.tasks, continued);
     expect(ended.status).toEqual({ state: 'completed' });
     expect(ended.context.summary?.text).toContain(SUMMARY);
     const last = endpoint.received.filter((request) => !isSummary(request)).at(-1);
@@ -149,22 +152,27 @@ describe('a conversation that outgrows its window', () => {
         return { type: 'turn', turn: {}, cut: { frames: 1, ending: 'silence' } };
       });
     });
-    const accepted = await service.tasks.send(says('Read all the pages.'));
+    const accepted = await service.tasks.send(messageOf('Read all the pages.'));
     const before = await stuck;
     expect(sent(before)).toContain(SUMMARY);
     await service.stop();
     endpoint.otherwise(go);
-    const next = await startService({ ...where, models: models(), tools: [readPage], clock: service.clock });
+    const next = await startTaskService({
+      ...where,
+      models: models(),
+      tools: [readPage],
+      clock: service.clock,
+    });
     await next.tasks.recover();
-    expect((await settled(next.tasks, accepted)).status).toEqual({ state: 'completed' });
+    expect((await untilSettled(next.tasks, accepted)).status).toEqual({ state: 'completed' });
     expect(endpoint.received.at(-1)?.body).toEqual(before.body);
   });
 
   it('clips a single result that is too long, without asking a person', async () => {
     const { service } = await start();
     endpoint.otherwise(reads(1, 60_000));
-    const accepted = await service.tasks.send(says('Read the page.'));
-    expect((await settled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
+    const accepted = await service.tasks.send(messageOf('Read the page.'));
+    expect((await untilSettled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
     expect(ofContext(await eventsOf(service, accepted.taskId))).toEqual(['context.clipped']);
     expect(endpoint.received).toHaveLength(2);
     expect(endpoint.received.map(sent).at(-1)).toContain('characters left out');
@@ -176,8 +184,8 @@ describe('a conversation that outgrows its window', () => {
     endpoint.otherwise((request) =>
       isSummary(request) ? { type: 'status', status: 400, body: { error: { message: 'no' } } } : go(request),
     );
-    const accepted = await service.tasks.send(says('Read all the pages.'));
-    expect((await settled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
+    const accepted = await service.tasks.send(messageOf('Read all the pages.'));
+    expect((await untilSettled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
     const events = await eventsOf(service, accepted.taskId);
     expect(ofContext(events)).toContain('context.clipped');
     expect(events.filter((event) => event.type === 'context.summarised' && event.model !== null)).toEqual([]);
@@ -193,11 +201,11 @@ describe('a conversation that outgrows its window', () => {
         return { type: 'turn', turn: { text: ['Well'] }, cut: { frames: 2, ending: 'silence' } };
       });
     });
-    const { taskId } = await service.tasks.send(says('Read all the pages.'));
+    const { taskId } = await service.tasks.send(messageOf('Read all the pages.'));
     const { closedEarly } = await asked;
     await service.tasks.cancel(taskId, { principal: ADA, channel: 'test' }, 'enough');
     expect(await closedEarly).toBe(true);
-    await idle(service.tasks);
+    await untilIdle(service.tasks);
     expect(ofContext(await eventsOf(service, taskId))).toEqual([]);
     expect(service.clock.pending).toBe(0);
   });
@@ -226,8 +234,8 @@ describe('a provider that refuses the length of a prompt', () => {
       }
       return go(request);
     });
-    const accepted = await service.tasks.send(says('Read all the pages.'));
-    expect((await settled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
+    const accepted = await service.tasks.send(messageOf('Read all the pages.'));
+    expect((await untilSettled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
     const context = ofContext(await eventsOf(service, accepted.taskId));
     expect([refused, context[0], context.length]).toEqual([1, 'context.exceeded', 2]);
   });
@@ -236,8 +244,8 @@ describe('a provider that refuses the length of a prompt', () => {
     const { service } = await start();
     const go = reads(1, 6_000);
     endpoint.otherwise((request) => (sent(request).includes('page 1 ') ? TOO_LONG : go(request)));
-    const accepted = await service.tasks.send(says('Read all the pages.'));
-    expect((await settled(service.tasks, accepted)).status).toMatchObject({
+    const accepted = await service.tasks.send(messageOf('Read all the pages.'));
+    expect((await untilSettled(service.tasks, accepted)).status).toMatchObject({
       state: 'failed',
       message: expect.stringContaining('cannot be shortened'),
     });

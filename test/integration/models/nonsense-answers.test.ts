@@ -1,7 +1,7 @@
 /** A model answers nonsense over the real wire, and a person corrects it. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { FakeModelEndpoint, Reply } from '../../support/fake-model-endpoint.ts';
-import { says, settled, startService } from '../../support/task-service.ts';
+import { messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { FAKE_MODEL, modelEndpoint, modelsAt } from '../../support/model-stage.ts';
 
@@ -17,7 +17,10 @@ beforeEach(async () => {
 async function start() {
   const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
   return (
-    await startService({ ...where, models: modelsAt(endpoint, { contextWindow: { [FAKE_MODEL]: WINDOW } }) })
+    await startTaskService({
+      ...where,
+      models: modelsAt(endpoint, { contextWindow: { [FAKE_MODEL]: WINDOW } }),
+    })
   ).tasks;
 }
 
@@ -33,7 +36,7 @@ describe('a model that answers nonsense', () => {
   it('a model gets an error for an empty answer, and continues', async () => {
     const tasks = await start();
     endpoint.script(NOTHING, DONE);
-    const { status, exchanges } = await settled(tasks, await tasks.send(says('do it')));
+    const { status, exchanges } = await untilSettled(tasks, await tasks.send(messageOf('do it')));
     expect(status).toEqual({ state: 'completed' });
     expect(bodies()[1]).toContain('Your last answer was empty');
     expect(exchanges.at(-1)).toMatchObject({ turn: { text: 'Done.' } });
@@ -48,8 +51,8 @@ describe('a model that answers nonsense', () => {
     async (_, reply, told) => {
       const tasks = await start();
       endpoint.otherwise(() => reply);
-      const accepted = await tasks.send(says('do it'));
-      const { status, taskId } = await settled(tasks, accepted);
+      const accepted = await tasks.send(messageOf('do it'));
+      const { status, taskId } = await untilSettled(tasks, accepted);
       expect(status).toMatchObject({
         state: 'input-required',
         pending: [],
@@ -59,8 +62,8 @@ describe('a model that answers nonsense', () => {
       expect(bodies()[1]).toContain(told);
       expect(bodies()[4]).toContain('None of your last calls could run');
       endpoint.otherwise(() => DONE);
-      const again = await tasks.send(says('Just say so.', { taskId }));
-      expect((await settled(tasks, again)).status).toEqual({ state: 'completed' });
+      const again = await tasks.send(messageOf('Just say so.', { taskId }));
+      expect((await untilSettled(tasks, again)).status).toEqual({ state: 'completed' });
     },
   );
 
@@ -72,7 +75,7 @@ describe('a model that answers nonsense', () => {
       turn: { text: words },
       cut: { frames: 401, ending: 'silence' },
     }));
-    const { status, exchanges } = await settled(tasks, await tasks.send(says('do it')));
+    const { status, exchanges } = await untilSettled(tasks, await tasks.send(messageOf('do it')));
     expect(status).toMatchObject({
       state: 'input-required',
       question: expect.stringContaining('cut off at its maximum length, 3 turns in a row'),

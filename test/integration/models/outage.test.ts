@@ -4,7 +4,14 @@ import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { PAUSES_MS } from '../../../a2a-server/task/model-outage.ts';
 import { Deferred } from '../../../shared/client/core/deferred.ts';
 import type { FakeModelEndpoint, Reply } from '../../support/fake-model-endpoint.ts';
-import { ADA, idle, says, settled, startService, type RunningService } from '../../support/task-service.ts';
+import {
+  ADA,
+  untilIdle,
+  messageOf,
+  untilSettled,
+  startTaskService,
+  type RunningService,
+} from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { modelEndpoint, modelsAt } from '../../support/model-stage.ts';
 
@@ -23,7 +30,7 @@ beforeEach(async () => {
 
 async function start() {
   const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
-  return { where, service: await startService({ ...where, models: modelsAt(endpoint) }) };
+  return { where, service: await startTaskService({ ...where, models: modelsAt(endpoint) }) };
 }
 
 /** The task's events up to the first of this type. */
@@ -45,19 +52,19 @@ describe('an answer that breaks off after its first words', () => {
   it('an answer that breaks off is void and requested again after a pause; during the pause only a timer remains', async () => {
     const { service } = await start();
     endpoint.script(CUT, WHOLE);
-    const accepted = await service.tasks.send(says('do it'));
+    const accepted = await service.tasks.send(messageOf('do it'));
     const events = await until(service, accepted.taskId, 'model.unavailable');
     expect(events.map(({ type }) => type).slice(-3)).toEqual([
       'text.delta',
       'turn.abandoned',
       'model.unavailable',
     ]);
-    await idle(service.tasks);
+    await untilIdle(service.tasks);
     expect([service.tasks.executing(), service.clock.pending]).toEqual([0, 1]);
     service.clock.advance(FIRST_PAUSE_MS - 1);
     expect(endpoint.received).toHaveLength(1);
     service.clock.advance(1);
-    const ended = await settled(service.tasks, accepted);
+    const ended = await untilSettled(service.tasks, accepted);
     expect(ended.status).toEqual({ state: 'completed' });
     expect(ended.exchanges).toMatchObject([{ type: 'message' }, { turn: { turn: 2, text: 'All of it.' } }]);
     expect(JSON.stringify(endpoint.received[1]?.body)).not.toContain('half of');
@@ -66,34 +73,34 @@ describe('an answer that breaks off after its first words', () => {
   it('A4 a cancel takes effect at once during the pause after a broken answer, and no further request is sent', async () => {
     const { service } = await start();
     endpoint.script(CUT, WHOLE);
-    const { taskId } = await service.tasks.send(says('do it'));
+    const { taskId } = await service.tasks.send(messageOf('do it'));
     await until(service, taskId, 'model.unavailable');
     await service.tasks.cancel(taskId, { principal: ADA, channel: 'test' }, 'enough');
     expect((await service.tasks.snapshot(taskId, ADA)).status.state).toBe('canceled');
     expect(service.clock.pending).toBe(0);
     service.clock.advance(3_600_000);
-    await idle(service.tasks);
+    await untilIdle(service.tasks);
     expect(endpoint.received).toHaveLength(1);
   });
 
   it('R22 an answer that breaks off leaves the remaining pause to the next process', async () => {
     const { service, where } = await start();
     endpoint.script(CUT, WHOLE);
-    const accepted = await service.tasks.send(says('do it'));
+    const accepted = await service.tasks.send(messageOf('do it'));
     await until(service, accepted.taskId, 'model.unavailable');
     await service.stop();
-    const next = await startService({ ...where, models: modelsAt(endpoint), clock: service.clock });
+    const next = await startTaskService({ ...where, models: modelsAt(endpoint), clock: service.clock });
     await next.tasks.recover();
-    await idle(next.tasks);
+    await untilIdle(next.tasks);
     expect([next.clock.pending, endpoint.received.length]).toEqual([1, 1]);
     next.clock.advance(FIRST_PAUSE_MS);
-    expect((await settled(next.tasks, accepted)).status).toEqual({ state: 'completed' });
+    expect((await untilSettled(next.tasks, accepted)).status).toEqual({ state: 'completed' });
   });
 
   it('several broken answers in a row fail the task, with an error that gives the next step', async () => {
     const { service } = await start();
     endpoint.script(...PAUSES_MS.map(() => CUT), CUT);
-    const accepted = await service.tasks.send(says('do it'));
+    const accepted = await service.tasks.send(messageOf('do it'));
     const waits = service.tasks.follow(accepted.taskId, 0, {
       until: 'ended',
       signal: new AbortController().signal,
@@ -101,10 +108,10 @@ describe('an answer that breaks off after its first words', () => {
     for await (const batch of waits)
       for (const { event } of batch)
         if (event.type === 'model.unavailable') {
-          await idle(service.tasks);
+          await untilIdle(service.tasks);
           service.clock.advance(event.until - service.clock.now());
         }
-    const { status, spent } = await settled(service.tasks, accepted);
+    const { status, spent } = await untilSettled(service.tasks, accepted);
     expect(status).toMatchObject({
       state: 'failed',
       message: expect.stringMatching(
@@ -120,12 +127,12 @@ describe('a provider that requests a pause', () => {
   it('a provider that requests a pause gets no request for that time', async () => {
     const { service } = await start();
     endpoint.script({ type: 'status', status: 429, headers: { 'retry-after': '60' } }, WHOLE);
-    const accepted = await service.tasks.send(says('do it'));
+    const accepted = await service.tasks.send(messageOf('do it'));
     const last = (await until(service, accepted.taskId, 'model.unavailable')).at(-1);
     expect(last).toMatchObject({ until: service.clock.now() + 60_000 });
-    await idle(service.tasks);
+    await untilIdle(service.tasks);
     service.clock.advance(60_000);
-    expect((await settled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
+    expect((await untilSettled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
   });
 });
 
@@ -136,7 +143,7 @@ describe('a provider that sends nothing', () => {
     const cut = { frames: 0, ending: 'rest' as const, after: silence.promise };
     endpoint.script({ type: 'turn', turn: { text: ['one'] }, cut });
     const arrived = endpoint.nextRequest();
-    const accepted = await service.tasks.send(says('do it'));
+    const accepted = await service.tasks.send(messageOf('do it'));
     await arrived;
     service.clock.advance(20_000);
     await until(service, accepted.taskId, 'turn.noted');
@@ -145,12 +152,12 @@ describe('a provider that sends nothing', () => {
       note: expect.stringMatching(/^openai-compatible:fake has sent nothing for 20 s/),
     });
     silence.resolve();
-    expect((await settled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
+    expect((await untilSettled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
     const notes = (await until(service, accepted.taskId, 'task.completed')).filter(
       ({ type }) => type === 'turn.noted',
     );
     expect(notes).toMatchObject([{}, { text: 'openai-compatible:fake answers.' }]);
-    await idle(service.tasks);
+    await untilIdle(service.tasks);
     expect(service.clock.pending).toBe(0);
   });
 });

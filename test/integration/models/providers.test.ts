@@ -10,7 +10,7 @@ import {
   type Reply,
   type WireName,
 } from '../../support/fake-model-endpoint.ts';
-import { framesOf, wholeAfter } from '../../support/fake-model-wires.ts';
+import { framesOf, framesUntilComplete } from '../../support/fake-model-wires.ts';
 
 const KEY = 'sk-very-secret-0123456789';
 const PROVIDERS: { id: string; wire: WireName; base: string; path: string; variable: string }[] = [
@@ -231,7 +231,7 @@ describe.each(PROVIDERS)('$id', (provider) => {
     async (ending) => {
       const turn = { text: ['one ', 'two'], calls: [WRITE] };
       const frames = framesOf(provider.wire, wholeTurn(turn));
-      for (let cut = 0; cut < wholeAfter(provider.wire, frames); cut += 1) {
+      for (let cut = 0; cut < framesUntilComplete(provider.wire, frames); cut += 1) {
         const before = endpoint.received.length;
         endpoint.script({ type: 'turn', turn, cut: { frames: cut, ending } });
         const model = modelOf(provider);

@@ -10,7 +10,13 @@ import { modelSettingsSchema, type ProviderName } from '../../../a2a-server/mode
 import type { Models } from '../../../a2a-server/models/model.ts';
 import type { TaskEvent, Usage } from '../../../a2a-server/task/events.ts';
 import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
-import { idle, says, settled, startService, type RunningService } from '../../support/task-service.ts';
+import {
+  untilIdle,
+  messageOf,
+  untilSettled,
+  startTaskService,
+  type RunningService,
+} from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 interface Provider {
@@ -112,61 +118,61 @@ describe.each(PROVIDERS)('$model', (provider) => {
   const { folder } = provider;
 
   it('gets its reasoning, signatures and call ids back unchanged, and after a restart the same bytes', async () => {
-    const service = await startService({ ...where, models: modelsOf(provider) });
+    const service = await startTaskService({ ...where, models: modelsOf(provider) });
     await replay(folder, 'thinking-and-parallel-calls', 'text-with-cached-usage', 'text');
-    const accepted = await service.tasks.send(says('Compare a.md and b.md'));
-    await settled(service.tasks, accepted);
+    const accepted = await service.tasks.send(messageOf('Compare a.md and b.md'));
+    await untilSettled(service.tasks, accepted);
     expect(withoutMarks(sent(provider, 1))).toBe(await demanded(folder, 'after-calls'));
 
     await service.stop();
-    const next = await startService({ ...where, models: modelsOf(provider) });
-    const second = await next.tasks.send({ ...says('Thanks'), sessionId: accepted.sessionId });
-    await settled(next.tasks, second);
+    const next = await startTaskService({ ...where, models: modelsOf(provider) });
+    const second = await next.tasks.send({ ...messageOf('Thanks'), sessionId: accepted.sessionId });
+    await untilSettled(next.tasks, second);
     expect(withoutMarks(sent(provider, 2))).toBe(await demanded(folder, 'after-answer'));
   });
 
   it('never shows its reasoning as the answer', async () => {
-    const service = await startService({ ...where, models: modelsOf(provider) });
+    const service = await startTaskService({ ...where, models: modelsOf(provider) });
     await replay(folder, 'thinking-and-parallel-calls', 'text');
-    const { exchanges } = await settled(service.tasks, await service.tasks.send(says('Compare')));
+    const { exchanges } = await untilSettled(service.tasks, await service.tasks.send(messageOf('Compare')));
     const texts = exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn.text] : []));
     expect(texts).toEqual(['I read both.', 'Done.']);
   });
 
   it('reports cached tokens separately', async () => {
-    const service = await startService({ ...where, models: modelsOf(provider) });
+    const service = await startTaskService({ ...where, models: modelsOf(provider) });
     await replay(folder, 'text-with-cached-usage');
-    const { taskId } = await service.tasks.send(says('Compare'));
+    const { taskId } = await service.tasks.send(messageOf('Compare'));
     const finished = (await eventsOf(service, taskId)).find(({ type }) => type === 'turn.finished');
     expect(finished).toMatchObject({ usage: provider.cachedUsage });
   });
 
   it('fails the task with an explanation when it withholds the answer', async () => {
-    const service = await startService({ ...where, models: modelsOf(provider) });
+    const service = await startTaskService({ ...where, models: modelsOf(provider) });
     await replay(folder, 'refusal');
-    const { status } = await settled(service.tasks, await service.tasks.send(says('Do harm')));
+    const { status } = await untilSettled(service.tasks, await service.tasks.send(messageOf('Do harm')));
     expect(status).toMatchObject({ state: 'failed', message: expect.stringContaining('content filter') });
   });
 
   it('gets back nothing of a turn that was cut at its length limit', async () => {
-    const service = await startService({ ...where, models: modelsOf(provider) });
+    const service = await startTaskService({ ...where, models: modelsOf(provider) });
     await replay(folder, 'length', 'text');
-    await settled(service.tasks, await service.tasks.send(says('Tell a story')));
+    await untilSettled(service.tasks, await service.tasks.send(messageOf('Tell a story')));
     expect(sent(provider, 1)).not.toContain('A long story');
   });
 
   it('gets a retry after an error in the middle, and the partial answer is void', async () => {
-    const service = await startService({ ...where, models: modelsOf(provider) });
+    const service = await startTaskService({ ...where, models: modelsOf(provider) });
     await replay(folder, 'error-in-the-middle', 'text');
-    const accepted = await service.tasks.send(says('Begin'));
+    const accepted = await service.tasks.send(messageOf('Begin'));
     const { signal } = new AbortController();
     for await (const batch of service.tasks.follow(accepted.taskId, 0, { until: 'ended', signal }))
       for (const { event } of batch)
         if (event.type === 'model.unavailable') {
-          await idle(service.tasks);
+          await untilIdle(service.tasks);
           service.clock.advance(event.until - service.clock.now());
         }
-    const { status, exchanges } = await settled(service.tasks, accepted);
+    const { status, exchanges } = await untilSettled(service.tasks, accepted);
     expect(status).toEqual({ state: 'completed' });
     expect(JSON.stringify(exchanges)).not.toContain('I begin');
     expect(endpoint.received).toHaveLength(2);
@@ -178,7 +184,7 @@ describe('the prompt of a turn', () => {
   it.each(PROVIDERS)(
     'the prompt of a turn of $model starts with the whole prompt of the previous turn',
     async (provider) => {
-      const service = await startService({ ...where, models: modelsOf(provider) });
+      const service = await startTaskService({ ...where, models: modelsOf(provider) });
       const { folder } = provider;
       await replay(
         folder,
@@ -186,12 +192,12 @@ describe('the prompt of a turn', () => {
         'thinking-and-parallel-calls',
         'text-with-cached-usage',
       );
-      const first = await service.tasks.send(says('Compare a.md and b.md'));
-      await settled(service.tasks, first);
+      const first = await service.tasks.send(messageOf('Compare a.md and b.md'));
+      await untilSettled(service.tasks, first);
       await replay(folder, 'thinking-and-parallel-calls', 'text');
-      await settled(
+      await untilSettled(
         service.tasks,
-        await service.tasks.send({ ...says('Again'), sessionId: first.sessionId }),
+        await service.tasks.send({ ...messageOf('Again'), sessionId: first.sessionId }),
       );
       const bodies = endpoint.received.map(({ body }): unknown =>
         JSON.parse(withoutMarks(JSON.stringify(body))),
@@ -212,9 +218,9 @@ describe('the prompt of a turn', () => {
   it('the prompt for Anthropic has cache marks at the instructions, at its end and at the end of the previous prompt', async () => {
     const [provider] = PROVIDERS;
     if (provider === undefined) throw new Error('no provider');
-    const service = await startService({ ...where, models: modelsOf(provider) });
+    const service = await startTaskService({ ...where, models: modelsOf(provider) });
     await replay('anthropic', 'thinking-and-parallel-calls', 'thinking-and-parallel-calls', 'text');
-    await settled(service.tasks, await service.tasks.send(says('Compare a.md and b.md')));
+    await untilSettled(service.tasks, await service.tasks.send(messageOf('Compare a.md and b.md')));
     const marked = endpoint.received.map(({ body }) => ({
       system: marks(fieldOf(body, 'system')),
       messages: listOf(fieldOf(body, 'messages')).flatMap((message, index) =>
@@ -232,18 +238,18 @@ describe('the prompt of a turn', () => {
 describe('a conversation that another model continues', () => {
   it.each(PROVIDERS)('contains only text, calls and results for $model', async (provider) => {
     const other = PROVIDERS.find(({ name }) => name !== provider.name) ?? provider;
-    const service = await startService({ ...where, models: modelsOf(provider, other) });
+    const service = await startTaskService({ ...where, models: modelsOf(provider, other) });
     await replay(provider.folder, 'thinking-and-parallel-calls', 'text-with-cached-usage');
-    const first = await service.tasks.send(says('Compare a.md and b.md'));
-    await settled(service.tasks, first);
+    const first = await service.tasks.send(messageOf('Compare a.md and b.md'));
+    await untilSettled(service.tasks, first);
     await replay(other.folder, 'text');
-    const message = says('Thanks');
+    const message = messageOf('Thanks');
     const second = await service.tasks.send({
       ...message,
       sessionId: first.sessionId,
       settings: { ...message.settings, model: other.model },
     });
-    await settled(service.tasks, second);
+    await untilSettled(service.tasks, second);
     const body = JSON.stringify(endpoint.received[2]?.body);
     expect(body).toContain('I read both.');
     expect(body).not.toMatch(/ErUBCkYI|EqQBCgIY|CiQBcsja|gAAAAA|rs_67|reasoning_content|I need/);
@@ -253,10 +259,10 @@ describe('a conversation that another model continues', () => {
 it('for a Gemini model behind an endpoint with the OpenAI API keeps the signature of its call', async () => {
   const provider = PROVIDERS.find(({ name }) => name === 'openai-compatible');
   if (provider === undefined) throw new Error('no such provider');
-  const service = await startService({ ...where, models: modelsOf(provider) });
+  const service = await startTaskService({ ...where, models: modelsOf(provider) });
   await replay('gemini-by-openai-api', 'signed-calls');
   await replay('openai-compatible', 'text');
-  await settled(service.tasks, await service.tasks.send(says('Compare a.md and b.md')));
+  await untilSettled(service.tasks, await service.tasks.send(messageOf('Compare a.md and b.md')));
   expect(sent(provider, 1)).toBe(await demanded('gemini-by-openai-api', 'after-calls'));
 });
 
@@ -268,7 +274,7 @@ describe('a provider that refuses the state of earlier turns', () => {
     const provider = PROVIDERS.find((each) => each.name === name);
     if (provider === undefined) throw new Error('no such provider');
     const { folder } = provider;
-    const service = await startService({ ...where, models: modelsOf(provider) });
+    const service = await startTaskService({ ...where, models: modelsOf(provider) });
     const refusal = {
       type: 'status',
       status,
@@ -277,14 +283,17 @@ describe('a provider that refuses the state of earlier turns', () => {
     await replay(folder, 'thinking-and-parallel-calls');
     endpoint.script(refusal);
     await replay(folder, 'text-with-cached-usage');
-    const first = await service.tasks.send(says('Compare a.md and b.md'));
-    expect((await settled(service.tasks, first)).status.state).toBe('completed');
+    const first = await service.tasks.send(messageOf('Compare a.md and b.md'));
+    expect((await untilSettled(service.tasks, first)).status.state).toBe('completed');
     expect(sent(provider, 2)).toContain('I read both.');
     expect(sent(provider, 2)).not.toContain('I need both files');
     // A signature may be refused once, e.g. after a change of the account. An unknown field is refused each time.
     if (refusals === 2) endpoint.script(refusal);
     await replay(folder, 'text');
-    await settled(service.tasks, await service.tasks.send({ ...says('Thanks'), sessionId: first.sessionId }));
+    await untilSettled(
+      service.tasks,
+      await service.tasks.send({ ...messageOf('Thanks'), sessionId: first.sessionId }),
+    );
     expect(endpoint.received).toHaveLength(3 + refusals);
   });
 });

@@ -1,6 +1,6 @@
 /** The costs on the approval page, in a browser, with a provider that reports its tokens. */
 import { describe, expect, test } from '@jest/globals';
-import { answer, pricedServer } from '../../support/priced-model.ts';
+import { pricedAnswer, pricedServer } from '../../support/priced-model.ts';
 import { stage } from '../../support/stage.ts';
 import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
 import { signIn } from './support/sign-in.ts';
@@ -11,7 +11,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
   test('shows the cost of a task, of its session and of the day, and the limit of the day', async () => {
     const { options, script } = await pricedServer({ budgetCostPerDay: 5 });
     const on = await stage(options);
-    script(answer('One.', { cacheReadTokens: 2_000 }), answer('Two.'));
+    script(pricedAnswer('One.', { cacheReadTokens: 2_000 }), pricedAnswer('Two.'));
     const { sessionId } = await on.peer.send('first task');
     await on.peer.send('second task', { sessionId });
     const browser = await startBrowser();

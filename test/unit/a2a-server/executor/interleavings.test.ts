@@ -27,9 +27,9 @@ import { TOOL_APPROVAL, type DecisionWord } from '../../../../shared/protocol/to
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { steeredJournal } from '../../../support/steered-journal.ts';
 import { SteeredAgent, type PlannedTurn } from '../../../support/steered-agent.ts';
-import { runsOf } from '../../../support/property-runs.ts';
+import { numberOfRuns } from '../../../support/property-runs.ts';
 
-const numRuns = runsOf(500);
+const numRuns = numberOfRuns(500);
 
 type Action =
   | { type: 'decide'; pick: number; word: Exclude<DecisionWord, 'answer'> }

@@ -8,7 +8,7 @@ import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-
 import { clockJump, jumpText, type ClockReading } from '../../../../shared/state/clock-mark.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import {
-  asking,
+  inputRequiredUntil,
   beginning,
   completed,
   continuing,
@@ -77,7 +77,7 @@ afterEach(async () => {
 
 async function waiting(taskId: string, ms: number): Promise<void> {
   const until = new Date(clock.now() + ms).toISOString();
-  await journal.append(beginning(taskId, { events: [working, asking(until)] }));
+  await journal.append(beginning(taskId, { events: [working, inputRequiredUntil(until)] }));
 }
 
 async function started(): Promise<void> {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { TailCache } from '../../../../a2a-server/journal/tail-cache.ts';
 import type { JournalEntry } from '../../../../a2a-server/task/events.ts';
 import { delta } from '../../../support/journal-samples.ts';
-import { runsOf } from '../../../support/property-runs.ts';
+import { numberOfRuns } from '../../../support/property-runs.ts';
 
 function entries(first: number, count: number): JournalEntry[] {
   return Array.from({ length: count }, (_, index) => ({
@@ -35,7 +35,7 @@ describe('the tail of a watched task', () => {
           if (found !== undefined) expect(found).toEqual(entries(after + 1, Math.min(limit, last - after)));
         }
       }),
-      { numRuns: runsOf(40) },
+      { numRuns: numberOfRuns(40) },
     );
   });
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { toolName } from '../../../../a2a-server/mcp-servers/tool-name.ts';
-import { runsOf } from '../../../support/property-runs.ts';
+import { numberOfRuns } from '../../../support/property-runs.ts';
 
 test('a valid name stays unchanged', () => {
   expect(toolName('git-hub', 'create_issue')).toBe('mcp__git-hub__create_issue');
@@ -31,6 +31,6 @@ test('every name is valid for all model providers, and different tools have diff
       expect(names.get(name) ?? key).toBe(key);
       names.set(name, key);
     }),
-    { numRuns: runsOf(2000) },
+    { numRuns: numberOfRuns(2000) },
   );
 });

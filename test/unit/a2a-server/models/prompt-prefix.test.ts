@@ -4,7 +4,7 @@ import { callOptions } from '../../../../a2a-server/models/prompt.ts';
 import { conversation } from '../../../../a2a-server/task/conversation.ts';
 import type { JournalEntry } from '../../../../a2a-server/task/events.ts';
 import { entriesOf, plannedSession, snapshotOf } from '../../../support/long-session.ts';
-import { runsOf } from '../../../support/property-runs.ts';
+import { numberOfRuns } from '../../../support/property-runs.ts';
 
 const READER = { model: 'm', basis: 'b' };
 
@@ -52,7 +52,7 @@ it('the prompt of each turn starts with the whole prompt of the previous turn, b
         signatures += prompt.filter((message) => message.includes('"signature":"1"')).length;
       }
     }),
-    { numRuns: runsOf(40), examples: [[twoTurns]] },
+    { numRuns: numberOfRuns(40), examples: [[twoTurns]] },
   );
   expect(signatures).toBeGreaterThan(0);
 });

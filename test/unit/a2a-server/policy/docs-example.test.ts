@@ -6,7 +6,7 @@ import type { JudgedCall } from '../../../../a2a-server/policy/judged-call.ts';
 import { createPolicy } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { rulesSchema } from '../../../../a2a-server/policy/rule.ts';
 import { verdict } from '../../../../a2a-server/policy/verdict.ts';
-import { running, writing } from '../../../support/judged-calls.ts';
+import { commandCall, writeCall } from '../../../support/judged-calls.ts';
 
 const section = z.object({ server: z.object({ mode: z.literal('accept-edits'), policy: rulesSchema }) });
 
@@ -20,7 +20,7 @@ const says = (call: JudgedCall, mode: 'accept-edits' | 'auto' = server.mode) =>
 
 describe('the example of docs/policies.md', () => {
   it.each(['git status', 'git diff'])('lets %j run without asking', (command) => {
-    expect(says(running(command))).toBe('allow');
+    expect(says(commandCall(command))).toBe('allow');
   });
 
   it.each([
@@ -52,25 +52,25 @@ describe('the example of docs/policies.md', () => {
     'npm test --script-shell=./evil',
     'npm test -- --reporter=./evil',
   ])('asks about %j', (command) => {
-    expect(says(running(command))).toBe('ask');
+    expect(says(commandCall(command))).toBe('ask');
   });
 
   it.each(['.git/config', '.git/hooks/pre-commit', 'lib/.git/config', '.GIT/config', '.gitattributes'])(
     'does not allow a change of %s that would change what an allowed command runs',
     (path) => {
-      expect(says(writing(path))).not.toBe('allow');
+      expect(says(writeCall(path))).not.toBe('allow');
     },
   );
 
   it('allows changes of other files, and denies access to keys', () => {
-    expect(says(writing('src/a.ts'))).toBe('allow');
-    expect(says(writing('.env'))).toBe('refuse');
+    expect(says(writeCall('src/a.ts'))).toBe('allow');
+    expect(says(writeCall('.env'))).toBe('refuse');
   });
 
   it.each(['git push', 'sudo git push', 'git p*sh', "sh -c 'git push'"])(
     'refuses %j in mode auto',
     (command) => {
-      expect(says(running(command), 'auto')).toBe('refuse');
+      expect(says(commandCall(command), 'auto')).toBe('refuse');
     },
   );
 
@@ -83,6 +83,6 @@ describe('the example of docs/policies.md', () => {
     '$X push',
     'git $(cat x)',
   ])('asks about %j in mode auto', (command) => {
-    expect(says(running(command), 'auto')).toBe('ask');
+    expect(says(commandCall(command), 'auto')).toBe('ask');
   });
 });

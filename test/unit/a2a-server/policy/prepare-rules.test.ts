@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createPolicy } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { rulesSchema } from '../../../../a2a-server/policy/rule.ts';
-import { policyOf, running, TOOLS } from '../../../support/judged-calls.ts';
+import { policyOf, commandCall, TOOL_NAMES } from '../../../support/judged-calls.ts';
 
 /** The result, or the error that it throws. */
 function attempt(act: () => unknown): unknown {
@@ -62,7 +62,9 @@ describe('createPolicy', () => {
     const shell = process.platform === 'win32' ? 'cmd' : 'sh';
     const verdicts = [{}, { shell }, { shell: shell === 'sh' ? 'cmd' : 'sh' }] as const;
     const [byDefault, own, other] = verdicts.map((options) =>
-      attempt(() => createPolicy(rules, { tools: TOOLS, ...options })[0]?.matches(running('git "^x"'))),
+      attempt(() =>
+        createPolicy(rules, { tools: TOOL_NAMES, ...options })[0]?.matches(commandCall('git "^x"')),
+      ),
     );
     expect(byDefault).toEqual(own);
     expect(byDefault).not.toEqual(other);

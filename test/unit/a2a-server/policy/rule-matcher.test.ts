@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JudgedCall } from '../../../../a2a-server/policy/judged-call.ts';
 import {
-  fetching,
-  ofServer,
+  fetchCall,
+  mcpCall,
   policyOf,
-  reading,
-  running,
-  searching,
-  writing,
+  readCall,
+  commandCall,
+  searchCall,
+  writeCall,
 } from '../../../support/judged-calls.ts';
 
 function speaks(rule: Record<string, unknown>, call: JudgedCall): boolean {
@@ -25,16 +25,20 @@ describe('a rule by path', () => {
     ['docs/*', 'docs/.hidden', true],
     ['!docs/*', 'src/a.md', false],
   ])('whether the pattern %j allows the path %j: %s', (path, at, expected) => {
-    expect(speaks({ action: 'allow', path }, writing(at))).toBe(expected);
+    expect(speaks({ action: 'allow', path }, writeCall(at))).toBe(expected);
   });
 
   it('a rule of several patterns allows each path that one of them matches', () => {
     const rule = { action: 'allow', path: ['docs/**', 'src/**'] };
-    expect(['docs/a', 'src/a', 'lib/a'].map((at) => speaks(rule, writing(at)))).toEqual([true, true, false]);
+    expect(['docs/a', 'src/a', 'lib/a'].map((at) => speaks(rule, writeCall(at)))).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 
   it('allows a call with several paths if it allows every one, and denies it for any one', () => {
-    const [inside, outside] = [writing('docs/a'), writing('src/a')];
+    const [inside, outside] = [writeCall('docs/a'), writeCall('src/a')];
     const both = {
       ...inside,
       reach: { ...inside.reach, paths: [...inside.reach.paths, ...outside.reach.paths] },
@@ -45,17 +49,17 @@ describe('a rule by path', () => {
   });
 
   it('allows by the resolved path, and denies by the written or the resolved path', () => {
-    const linked = writing('docs/link.md', 'secrets/key.md');
+    const linked = writeCall('docs/link.md', 'secrets/key.md');
     expect(speaks({ action: 'allow', path: 'docs/**' }, linked)).toBe(false);
     expect(speaks({ action: 'deny', path: 'docs/**' }, linked)).toBe(true);
     expect(speaks({ action: 'deny', path: 'secrets/**' }, linked)).toBe(true);
   });
 
   it('denies in any letter case, with all files below the named directory', () => {
-    expect(speaks({ action: 'deny', path: 'Secrets/**' }, writing('secrets/a'))).toBe(true);
-    expect(speaks({ action: 'deny', path: '.git' }, writing('.git/hooks/pre-commit'))).toBe(true);
-    expect(speaks({ action: 'allow', path: '.git' }, writing('.git/hooks/pre-commit'))).toBe(false);
-    expect(speaks({ action: 'allow', path: 'Docs/**' }, writing('docs/a'))).toBe(false);
+    expect(speaks({ action: 'deny', path: 'Secrets/**' }, writeCall('secrets/a'))).toBe(true);
+    expect(speaks({ action: 'deny', path: '.git' }, writeCall('.git/hooks/pre-commit'))).toBe(true);
+    expect(speaks({ action: 'allow', path: '.git' }, writeCall('.git/hooks/pre-commit'))).toBe(false);
+    expect(speaks({ action: 'allow', path: 'Docs/**' }, writeCall('docs/a'))).toBe(false);
   });
 
   it.each([
@@ -68,56 +72,54 @@ describe('a rule by path', () => {
     ['secrets/**', 'src', false],
     ['secrets/**', 'secretsx', false],
   ])('%j denies a search of %j: %s', (path, tree, expected) => {
-    expect(speaks({ action: 'deny', path }, searching(tree))).toBe(expected);
+    expect(speaks({ action: 'deny', path }, searchCall(tree))).toBe(expected);
   });
 
   it('never allows a search of a tree, and does not match calls without paths', () => {
-    expect(speaks({ action: 'allow', path: '**' }, searching('.'))).toBe(false);
+    expect(speaks({ action: 'allow', path: '**' }, searchCall('.'))).toBe(false);
     for (const action of ['allow', 'deny'])
-      expect(speaks({ action, path: '**' }, running('cat .env'))).toBe(false);
+      expect(speaks({ action, path: '**' }, commandCall('cat .env'))).toBe(false);
   });
 });
 
 describe('a rule by host', () => {
   it('matches the named host, and with a glob its subdomains', () => {
-    expect(speaks({ action: 'allow', host: 'example.com' }, fetching('example.com'))).toBe(true);
-    expect(speaks({ action: 'allow', host: 'example.com' }, fetching('evil-example.com'))).toBe(false);
-    expect(speaks({ action: 'allow', host: '*.example.com' }, fetching('a.b.example.com'))).toBe(true);
-    expect(speaks({ action: 'allow', host: '*.example.com' }, fetching('example.com'))).toBe(false);
-    expect(speaks({ action: 'deny', host: ['a.com', 'b.com'] }, fetching('b.com'))).toBe(true);
+    expect(speaks({ action: 'allow', host: 'example.com' }, fetchCall('example.com'))).toBe(true);
+    expect(speaks({ action: 'allow', host: 'example.com' }, fetchCall('evil-example.com'))).toBe(false);
+    expect(speaks({ action: 'allow', host: '*.example.com' }, fetchCall('a.b.example.com'))).toBe(true);
+    expect(speaks({ action: 'allow', host: '*.example.com' }, fetchCall('example.com'))).toBe(false);
+    expect(speaks({ action: 'deny', host: ['a.com', 'b.com'] }, fetchCall('b.com'))).toBe(true);
   });
 
   it('matches in any letter case, and treats an exclamation mark as a plain character', () => {
-    expect(speaks({ action: 'allow', host: 'Example.COM' }, fetching('example.com'))).toBe(true);
-    expect(speaks({ action: 'allow', host: '*' }, fetching('.hidden.example.com'))).toBe(true);
+    expect(speaks({ action: 'allow', host: 'Example.COM' }, fetchCall('example.com'))).toBe(true);
+    expect(speaks({ action: 'allow', host: '*' }, fetchCall('.hidden.example.com'))).toBe(true);
     for (const action of ['allow', 'deny'])
-      expect(speaks({ action, host: '!evil.com' }, fetching('good.com'))).toBe(false);
+      expect(speaks({ action, host: '!evil.com' }, fetchCall('good.com'))).toBe(false);
   });
 
   it('allows only if every host matches, and denies if one matches', () => {
-    const both = fetching('good.com', 'bad.com');
+    const both = fetchCall('good.com', 'bad.com');
     expect(speaks({ action: 'allow', host: 'good.com' }, both)).toBe(false);
     expect(speaks({ action: 'deny', host: 'bad.com' }, both)).toBe(true);
-    expect(speaks({ action: 'allow', host: '*' }, writing('a'))).toBe(false);
+    expect(speaks({ action: 'allow', host: '*' }, writeCall('a'))).toBe(false);
   });
 });
 
 describe('a rule by tool and server', () => {
   it('matches the named tools and servers', () => {
-    expect(speaks({ action: 'allow', tool: ['fetch', 'write-*'] }, writing('a'))).toBe(true);
-    expect(speaks({ action: 'allow', tool: 'write-file' }, reading('a'))).toBe(false);
-    expect(speaks({ action: 'deny', server: 'git*' }, ofServer('github', 'mcp__github__push'))).toBe(true);
-    expect(speaks({ action: 'deny', server: '*' }, writing('a'))).toBe(false);
-    expect(speaks({ action: 'deny', server: '*' }, ofServer('.hidden', 'mcp__hidden__push'))).toBe(true);
-    expect(speaks({ action: 'deny', server: '!github' }, ofServer('gitlab', 'mcp__gitlab__push'))).toBe(
-      false,
-    );
+    expect(speaks({ action: 'allow', tool: ['fetch', 'write-*'] }, writeCall('a'))).toBe(true);
+    expect(speaks({ action: 'allow', tool: 'write-file' }, readCall('a'))).toBe(false);
+    expect(speaks({ action: 'deny', server: 'git*' }, mcpCall('github', 'mcp__github__push'))).toBe(true);
+    expect(speaks({ action: 'deny', server: '*' }, writeCall('a'))).toBe(false);
+    expect(speaks({ action: 'deny', server: '*' }, mcpCall('.hidden', 'mcp__hidden__push'))).toBe(true);
+    expect(speaks({ action: 'deny', server: '!github' }, mcpCall('gitlab', 'mcp__gitlab__push'))).toBe(false);
   });
 
   it('matches a call only if all its conditions match', () => {
     const rule = { action: 'allow', tool: 'write-file', path: 'docs/**' };
-    expect(speaks(rule, writing('docs/a'))).toBe(true);
-    expect(speaks(rule, writing('src/a'))).toBe(false);
-    expect(speaks(rule, reading('docs/a'))).toBe(false);
+    expect(speaks(rule, writeCall('docs/a'))).toBe(true);
+    expect(speaks(rule, writeCall('src/a'))).toBe(false);
+    expect(speaks(rule, readCall('docs/a'))).toBe(false);
   });
 });

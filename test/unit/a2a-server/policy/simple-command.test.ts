@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { quote } from 'shell-quote';
 import { simpleCommandWords } from '../../../../a2a-server/policy/simple-command.ts';
-import { policyOf, running } from '../../../support/judged-calls.ts';
+import { policyOf, commandCall } from '../../../support/judged-calls.ts';
 
 function allowed(command: string, rule = 'git status'): boolean {
-  return policyOf({ action: 'allow', command: rule })[0]?.matches(running(command)) === 'yes';
+  return policyOf({ action: 'allow', command: rule })[0]?.matches(commandCall(command)) === 'yes';
 }
 
 describe('plainWords', () => {

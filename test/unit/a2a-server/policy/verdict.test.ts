@@ -5,10 +5,17 @@ import type { Policy } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { verdict } from '../../../../a2a-server/policy/verdict.ts';
 import type { Grant } from '../../../../a2a-server/task/grants.ts';
 import type { TaskSettings } from '../../../../shared/protocol/tool-approval.ts';
-import { fetching, ofServer, policyOf, reading, running, writing } from '../../../support/judged-calls.ts';
+import {
+  fetchCall,
+  mcpCall,
+  policyOf,
+  readCall,
+  commandCall,
+  writeCall,
+} from '../../../support/judged-calls.ts';
 
-const write = writing('a.txt');
-const look = reading('a.txt');
+const write = writeCall('a.txt');
+const look = readCall('a.txt');
 
 function grant(scope: Grant['scope'], { tool, source }: JudgedCall): Grant {
   const by = { principal: 'ada', channel: 'test' };
@@ -33,7 +40,7 @@ describe('verdict', () => {
     'R13 never asks if everything may run without asking (%j)',
     (settings) => {
       expect(judge(write, settings)).toEqual({ type: 'allow', because: { type: 'auto-execute' } });
-      expect(judge(running('rm -rf /'), settings).type).toBe('allow');
+      expect(judge(commandCall('rm -rf /'), settings).type).toBe('allow');
     },
   );
 
@@ -49,26 +56,26 @@ describe('verdict', () => {
   it('allows file tools in the mode accept-edits, and asks for the rest', () => {
     const settings = { mode: 'accept-edits' } as const;
     expect(judge(write, settings)).toEqual({ type: 'allow', because: { type: 'accept-edits' } });
-    for (const call of [running('ls'), fetching('example.com'), ofServer('one', 'write-file')])
+    for (const call of [commandCall('ls'), fetchCall('example.com'), mcpCall('one', 'write-file')])
       expect(judge(call, settings)).toEqual({ type: 'ask' });
   });
 
   it('R12 a grant for a tool covers that tool of that server, and no other', () => {
-    const grants = [grant('tool', ofServer('one', 'send'))];
-    expect(judge(ofServer('one', 'send'), {}, { grants }).type).toBe('allow');
-    expect(judge(ofServer('one', 'erase'), {}, { grants }).type).toBe('ask');
-    expect(judge(ofServer('two', 'send'), {}, { grants }).type).toBe('ask');
+    const grants = [grant('tool', mcpCall('one', 'send'))];
+    expect(judge(mcpCall('one', 'send'), {}, { grants }).type).toBe('allow');
+    expect(judge(mcpCall('one', 'erase'), {}, { grants }).type).toBe('ask');
+    expect(judge(mcpCall('two', 'send'), {}, { grants }).type).toBe('ask');
   });
 
   it('R12 a grant for a server covers all its tools, and no other server', () => {
-    const grants = [grant('server', ofServer('one', 'send'))];
-    expect(judge(ofServer('one', 'erase'), {}, { grants }).type).toBe('allow');
-    expect(judge(ofServer('two', 'send'), {}, { grants }).type).toBe('ask');
+    const grants = [grant('server', mcpCall('one', 'send'))];
+    expect(judge(mcpCall('one', 'erase'), {}, { grants }).type).toBe('allow');
+    expect(judge(mcpCall('two', 'send'), {}, { grants }).type).toBe('ask');
     expect(judge(write, {}, { grants }).type).toBe('ask');
   });
 
   it('R12 a grant for always covers every call', () => {
-    expect(judge(ofServer('two', 'send'), {}, { grants: [grant('always', write)] }).type).toBe('allow');
+    expect(judge(mcpCall('two', 'send'), {}, { grants: [grant('always', write)] }).type).toBe('allow');
   });
 
   it('names the rule that allowed, asked for, or denied a call', () => {
@@ -77,15 +84,15 @@ describe('verdict', () => {
       { action: 'ask', command: 'git push', comment: 'others see it' },
       { action: 'deny', host: 'evil.example' },
     );
-    expect(judge(running('git status'), {}, { policy })).toEqual({
+    expect(judge(commandCall('git status'), {}, { policy })).toEqual({
       type: 'allow',
       because: { type: 'rule', rule: 'rule 1 (allow: command "git status")' },
     });
-    expect(judge(running('git push'), {}, { policy })).toEqual({
+    expect(judge(commandCall('git push'), {}, { policy })).toEqual({
       type: 'ask',
       rule: 'rule 2 (ask: command "git push"): others see it',
     });
-    expect(judge(fetching('evil.example'), {}, { policy })).toMatchObject({
+    expect(judge(fetchCall('evil.example'), {}, { policy })).toMatchObject({
       type: 'refuse',
       message: expect.stringContaining('rule 3 (deny: host "evil.example")'),
     });
@@ -93,14 +100,14 @@ describe('verdict', () => {
 
   it('also denies and asks for read-only calls', () => {
     const policy = policyOf({ action: 'deny', path: '.env' }, { action: 'ask', path: 'private/**' });
-    expect(judge(reading('web/.env'), {}, { policy }).type).toBe('refuse');
-    expect(judge(reading('private/notes.md'), {}, { policy }).type).toBe('ask');
+    expect(judge(readCall('web/.env'), {}, { policy }).type).toBe('refuse');
+    expect(judge(readCall('private/notes.md'), {}, { policy }).type).toBe('ask');
   });
 
   it('asks if a command may match a deny rule but its meaning is uncertain, also in the mode auto', () => {
     const policy = policyOf({ action: 'deny', command: 'git push' });
-    expect(judge(running('$X push'), { mode: 'auto' }, { policy }).type).toBe('ask');
-    expect(judge(running('git pull'), { mode: 'auto' }, { policy }).type).toBe('allow');
+    expect(judge(commandCall('$X push'), { mode: 'auto' }, { policy }).type).toBe('ask');
+    expect(judge(commandCall('git pull'), { mode: 'auto' }, { policy }).type).toBe('allow');
   });
 });
 
@@ -122,13 +129,13 @@ describe('deny beats ask beats allow', () => {
     selector: ([condition]) => JSON.stringify(condition),
   });
   const calls = fc.constantFrom(
-    writing('docs/a.md'),
-    writing('src/a.ts'),
-    reading('docs/a.md'),
-    running('git push'),
-    running('git status; git push'),
-    fetching('www.example.com'),
-    ofServer('one', 'send'),
+    writeCall('docs/a.md'),
+    writeCall('src/a.ts'),
+    readCall('docs/a.md'),
+    commandCall('git push'),
+    commandCall('git status; git push'),
+    fetchCall('www.example.com'),
+    mcpCall('one', 'send'),
   );
   const settings = fc.constantFrom<TaskSettings>(
     {},

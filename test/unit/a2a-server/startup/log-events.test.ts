@@ -5,7 +5,14 @@ import { z } from 'zod';
 import { logEvents, logLineOf } from '../../../../a2a-server/startup/log-events.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
-import { completed, created, delta, ENDS, inputRequired, message } from '../../../support/journal-samples.ts';
+import {
+  completed,
+  created,
+  delta,
+  FINAL_EVENTS,
+  inputRequired,
+  message,
+} from '../../../support/journal-samples.ts';
 
 const decided: TaskEvent = {
   type: 'tool.decided',
@@ -99,7 +106,7 @@ describe('a log line', () => {
   });
 
   it('the line of an end has the state, and the reason if there is one', () => {
-    expect(ENDS.map((event) => logLineOf(event))).toMatchObject([
+    expect(FINAL_EVENTS.map((event) => logLineOf(event))).toMatchObject([
       { level: 'info', facts: { state: 'completed' } },
       { level: 'warn', facts: { state: 'failed', reason: 'the model refused' } },
       { level: 'info', facts: { state: 'canceled', principal: 'alice', reason: 'asked to' } },

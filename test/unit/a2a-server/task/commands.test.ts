@@ -9,7 +9,7 @@ import { resultForModel } from '../../../../a2a-server/task/call-result.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
 import { parkOrContinue, pendingActions } from '../../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
-import { parked, taskAfter, turnWith } from '../../../support/folded-task.ts';
+import { parkedTask, taskAfter, turnEventsWith } from '../../../support/folded-task.ts';
 import { questionCall, request } from '../../../support/task-machine.ts';
 
 const by = { principal: 'ada', channel: 'tool' };
@@ -21,7 +21,9 @@ function after(snapshot: Snapshot, events: readonly TaskEvent[]): Snapshot {
 
 /** A task whose model requested these calls. All of them wait. */
 function waitingFor(...callIds: string[]): Snapshot {
-  return parked(taskAfter(...turnWith(callIds.map((id) => ({ call: request(id, false), ask: true })))));
+  return parkedTask(
+    taskAfter(...turnEventsWith(callIds.map((id) => ({ call: request(id, false), ask: true })))),
+  );
 }
 
 /** A decision with the code of `waitingFor`. An answer has none, as from a client without the extension. */
@@ -84,7 +86,7 @@ describe('a question', () => {
   });
 
   it('D1 refuses a message and says which answer it needs', () => {
-    const first = parked(taskAfter(...turnWith([{ call: questionCall('a'), ask: true }])));
+    const first = parkedTask(taskAfter(...turnEventsWith([{ call: questionCall('a'), ask: true }])));
     for (const [task, wordsDecide, wanted] of [
       [first, true, 'answer it with one text, or send a decision'],
       [asked(), true, 'The words "approve" and "deny" may belong to an earlier question'],
@@ -176,7 +178,7 @@ describe('decide', () => {
   });
 
   it('D1 a call that policy allowed needs no decision', () => {
-    const allowed = taskAfter(...turnWith([{ call: request('a', false), ask: false }]));
+    const allowed = taskAfter(...turnEventsWith([{ call: request('a', false), ask: false }]));
     expect(decide(allowed, [decision('a')], by, at)).toMatchObject({
       type: 'refuse',
       reason: 'ALREADY_DECIDED',
@@ -186,7 +188,7 @@ describe('decide', () => {
 
   it('R21 the model reads that a call with an unknown outcome was not run again', () => {
     const started = { callId: 'a', tool: 'write-file', title: 'A', toolId: 'x1' };
-    const lost = parked(
+    const lost = parkedTask(
       after(accepted(waitingFor('a'), decision('a')), [
         { type: 'tool.started', ...started },
         { type: 'tool.interrupted', ...started, rerun: false },

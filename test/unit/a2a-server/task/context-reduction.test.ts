@@ -13,15 +13,15 @@ import {
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import type { TurnPart } from '../../../../a2a-server/task/turn-replay.ts';
 import { transcript } from '../../../../a2a-server/task/transcript.ts';
-import { turnWith } from '../../../support/folded-task.ts';
+import { turnEventsWith } from '../../../support/folded-task.ts';
 import {
   entriesOf,
   plannedSession,
   snapshotOf,
-  words,
+  uniqueText,
   type PlannedTask,
 } from '../../../support/long-session.ts';
-import { runsOf } from '../../../support/property-runs.ts';
+import { numberOfRuns } from '../../../support/property-runs.ts';
 import { request } from '../../../support/task-machine.ts';
 
 const NOTHING = { inputTokens: 0, outputTokens: 0 };
@@ -79,7 +79,7 @@ class Session {
 
 const room = (window: number): ContextWindow => ({ window, beside: 1_000, model: 'm', basis: 'b' });
 const windows = fc.integer({ min: 8_000, max: 40_000 });
-const cases = { numRuns: runsOf(60) };
+const cases = { numRuns: numberOfRuns(60) };
 
 function holds(check: (session: Session, room: ContextWindow, took: TaskEvent[]) => void): void {
   fc.assert(
@@ -112,7 +112,7 @@ describe('a shortened conversation', () => {
   it('keeps the first message, the last turn, and the messages after it', () => {
     holds(({ earlier, current, planned }) => {
       const { first, turns } = planned.at(-1) ?? { first: 0, turns: [] };
-      const text = words(`${current.taskId}-first`, first);
+      const text = uniqueText(`${current.taskId}-first`, first);
       expect(conversation(earlier, current)).toContainEqual({ role: 'user', text });
       const last = conversationPassages(earlier, current).findLast(({ kind }) => kind === 'turn');
       if (turns.length > 0) expect(last?.place).toEqual({ taskId: current.taskId, turn: turns.length });
@@ -120,7 +120,7 @@ describe('a shortened conversation', () => {
       if (after !== null)
         expect(conversation(earlier, current).at(-1)).toEqual({
           role: 'user',
-          text: words(`${current.taskId}-m${turns.length}`, after),
+          text: uniqueText(`${current.taskId}-m${turns.length}`, after),
         });
     });
   });
@@ -257,7 +257,7 @@ describe('the step that shortens a conversation', () => {
     session.squeeze(room(20_000), true);
     const text = JSON.stringify(conversation(session.earlier, session.current));
     expect(text).not.toContain('k0-first');
-    expect(text).toContain(words('k2-first', 10));
+    expect(text).toContain(uniqueText('k2-first', 10));
   });
 
   it('halves the conversation once, if the provider refuses the estimated length', () => {
@@ -305,7 +305,9 @@ describe('the estimated size', () => {
       { type: 'turn.started', turn: 1, model: 'm' },
       { type: 'reasoning.delta', turn: 1, text: 'r'.repeat(300) },
       { type: 'text.delta', turn: 1, text: 't'.repeat(600) },
-      ...turnWith([{ call: request('c', true), ask: false }]).filter(({ type }) => type === 'tool.requested'),
+      ...turnEventsWith([{ call: request('c', true), ask: false }]).filter(
+        ({ type }) => type === 'tool.requested',
+      ),
       {
         type: 'turn.finished',
         turn: 1,

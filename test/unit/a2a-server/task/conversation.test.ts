@@ -3,7 +3,7 @@ import { conversation, omitMiddle, messageText } from '../../../../a2a-server/ta
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { fold } from '../../../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
-import { entriesOf, snapshotOf, words } from '../../../support/long-session.ts';
+import { entriesOf, snapshotOf, uniqueText } from '../../../support/long-session.ts';
 
 /** A task with one call in each turn, whose results have these lengths. */
 function taskWith(taskId: string, ...results: number[]): Snapshot {
@@ -32,7 +32,7 @@ const answers = (text: string) => {
 
 describe('the conversation of a task', () => {
   it('contains each result unchanged', () => {
-    expect(resultsOf([], taskWith('t', 5, 7))).toEqual([words('t-c1-0', 5), words('t-c2-0', 7)]);
+    expect(resultsOf([], taskWith('t', 5, 7))).toEqual([uniqueText('t-c1-0', 5), uniqueText('t-c2-0', 7)]);
   });
 
   it('has no answer of white space alone, because providers refuse it', () => {
@@ -59,7 +59,7 @@ describe('the conversation of a task', () => {
     });
     const [first = '', second = ''] = resultsOf([], clipped);
     expect(first).toContain('characters left out');
-    expect(second).toBe(words('t-c2-0', 900));
+    expect(second).toBe(uniqueText('t-c2-0', 900));
   });
 
   it('clips all turns of earlier tasks by a clip of a later task', () => {
@@ -70,7 +70,7 @@ describe('the conversation of a task', () => {
     });
     const [earlier = '', own = ''] = resultsOf([taskWith('a', 900)], clipped);
     expect(earlier).toContain('characters left out');
-    expect(own).toBe(words('b-c1-0', 900));
+    expect(own).toBe(uniqueText('b-c1-0', 900));
   });
 
   it.each<[TaskEvent, string]>([

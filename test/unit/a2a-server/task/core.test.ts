@@ -10,9 +10,9 @@ import {
   TERMINAL_STATES,
 } from '../../../../a2a-server/task/snapshot.ts';
 import { TaskMachine, moves, type Move } from '../../../support/task-machine.ts';
-import { runsOf } from '../../../support/property-runs.ts';
+import { numberOfRuns } from '../../../support/property-runs.ts';
 
-const numRuns = runsOf(1000);
+const numRuns = numberOfRuns(1000);
 
 function play(sequence: readonly Move[]): TaskMachine {
   const machine = new TaskMachine();

@@ -10,7 +10,7 @@ import {
   type CostRow,
 } from '../../../../a2a-server/task/cost-sum.ts';
 import type { TaskEvent, Usage } from '../../../../a2a-server/task/events.ts';
-import { runsOf } from '../../../support/property-runs.ts';
+import { numberOfRuns } from '../../../support/property-runs.ts';
 
 const tokens = fc.nat({ max: 1_000_000 });
 /** Eighths of a dollar, so that a sum does not depend on the order of its parts. */
@@ -47,7 +47,7 @@ describe('a UTC day', () => {
         expect(utcDay(day * DAY_MS + ms)).toBe(day);
         expect(dayText(day)).toBe(new Date(day * DAY_MS + ms).toISOString().slice(0, 10));
       }),
-      { numRuns: runsOf(200) },
+      { numRuns: numberOfRuns(200) },
     );
   });
 });
@@ -91,7 +91,7 @@ describe('the costs of requests in events', () => {
         const then = requestCosts(events.slice(at), first.openModel);
         expect({ costs: [...first.costs, ...then.costs], openModel: then.openModel }).toEqual(whole);
       }),
-      { numRuns: runsOf(200) },
+      { numRuns: numberOfRuns(200) },
     );
   });
 
@@ -111,7 +111,7 @@ describe('the costs of requests in events', () => {
           expect(Number.isFinite(knownUsd) && knownUsd >= 0).toBe(true);
         },
       ),
-      { numRuns: runsOf(500) },
+      { numRuns: numberOfRuns(500) },
     );
   });
 
@@ -135,7 +135,7 @@ describe('a report of costs', () => {
           expect(costView(all)).toEqual(total);
         }
       }),
-      { numRuns: runsOf(200) },
+      { numRuns: numberOfRuns(200) },
     );
   });
 
@@ -149,7 +149,7 @@ describe('a report of costs', () => {
         expect(sumCosts(mixed)).toEqual(sumCosts(rows));
         expect(costReport(mixed, range).days).toEqual(costReport(rows, range).days);
       }),
-      { numRuns: runsOf(200) },
+      { numRuns: numberOfRuns(200) },
     );
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { dailyBudgetQuestion, dailyLimit } from '../../../../a2a-server/task/daily-budget.ts';
-import { runsOf } from '../../../support/property-runs.ts';
+import { numberOfRuns } from '../../../support/property-runs.ts';
 
 describe('the budget per day', () => {
   it('asks when the cost of the day reaches the budget, and not before', () => {
@@ -28,7 +28,7 @@ describe('the budget per day', () => {
         if (asked === undefined) return;
         expect(dailyBudgetQuestion({ day: 1, usd, extendedAt: asked.dayCost.usd }, budget)).toBeUndefined();
       }),
-      { numRuns: runsOf(500) },
+      { numRuns: numberOfRuns(500) },
     );
   });
 });

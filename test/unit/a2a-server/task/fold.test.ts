@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { firstSnapshot, fold, foldAll, foldEntries, foldNext } from '../../../../a2a-server/task/fold.ts';
 import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
-import { taskAfter, turnWith } from '../../../support/folded-task.ts';
+import { taskAfter, turnEventsWith } from '../../../support/folded-task.ts';
 import { completed, created, message, working } from '../../../support/journal-samples.ts';
 import { request } from '../../../support/task-machine.ts';
 
@@ -156,7 +156,7 @@ describe('the fold', () => {
   });
 
   it('keeps the first decision of a call, and ignores calls that it does not know', () => {
-    const waits = taskAfter(...turnWith([{ call: request('a', false), ask: true }]));
+    const waits = taskAfter(...turnEventsWith([{ call: request('a', false), ask: true }]));
     const once = foldNext(waits, [decided('a', 'approve')]);
     expect(foldNext(once, [decided('a', 'deny')]).calls).toEqual(once.calls);
     const runs: TaskEvent = { type: 'tool.started', callId: 'b', tool: 't', title: 'B', toolId: 'x' };
@@ -164,7 +164,7 @@ describe('the fold', () => {
   });
 
   it('withdraws only the open question of a tool', () => {
-    const waits = taskAfter(...turnWith([{ call: request('a', false), ask: true }]));
+    const waits = taskAfter(...turnEventsWith([{ call: request('a', false), ask: true }]));
     const withdrew: TaskEvent = { type: 'tool.withdrew', callId: 'a', tool: 'write-file', title: 'A' };
     expect(foldNext(waits, [withdrew]).calls).toEqual(waits.calls);
   });

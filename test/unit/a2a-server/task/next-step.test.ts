@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
 import type { TaskEvent, TurnEnd } from '../../../../a2a-server/task/events.ts';
 import { nextStep, restartEvents } from '../../../../a2a-server/task/next-step.ts';
-import { taskAfter, turnWith } from '../../../support/folded-task.ts';
+import { taskAfter, turnEventsWith } from '../../../support/folded-task.ts';
 import { request } from '../../../support/task-machine.ts';
 
 const working: TaskEvent = { type: 'task.working' };
@@ -15,7 +15,7 @@ describe('nextStep, when the model requests no more calls', () => {
     ['tool-calls', 'task.completed'],
     ['content-filter', 'task.failed'],
   ])('a turn that ended with %s is followed by %s', (end, type) => {
-    expect(nextStep(taskAfter(working, ...turnWith([], { end })))).toMatchObject({
+    expect(nextStep(taskAfter(working, ...turnEventsWith([], { end })))).toMatchObject({
       type: 'append',
       events: [{ type }],
     });
@@ -24,7 +24,7 @@ describe('nextStep, when the model requests no more calls', () => {
 
 describe('a turn that ends with a question', () => {
   it.each(['Which?', null])('%j asks the person', (question) => {
-    const asked = taskAfter(working, ...turnWith([], { end: { type: 'input-required', question } }));
+    const asked = taskAfter(working, ...turnEventsWith([], { end: { type: 'input-required', question } }));
     expect(nextStep(asked)).toEqual({
       type: 'append',
       events: [{ type: 'input.required', pending: [], ...(question !== null && { question }) }],
@@ -39,7 +39,7 @@ describe('the calls of a turn', () => {
     ['a call with side effects runs alone', [writes('a'), writes('b')], ['a']],
     ['a call with side effects runs before a later read-only call', [writes('a'), reads('b')], ['a']],
   ])('%s', (_, calls, expected) => {
-    const step = nextStep(taskAfter(working, ...turnWith(calls)));
+    const step = nextStep(taskAfter(working, ...turnEventsWith(calls)));
     expect(step.type === 'run' && step.calls.map(({ callId }) => callId)).toEqual(expected);
   });
 });
@@ -47,7 +47,7 @@ describe('the calls of a turn', () => {
 describe('a task whose budget is spent', () => {
   it('asks whether to continue, and marks the question as one about the budget', () => {
     const limits = { budget: { ...NO_BUDGET, turns: 1 }, now: 1 };
-    expect(nextStep(taskAfter(working, ...turnWith([], { end: 'length' })), limits)).toEqual({
+    expect(nextStep(taskAfter(working, ...turnEventsWith([], { end: 'length' })), limits)).toEqual({
       type: 'append',
       events: [{ type: 'input.required', pending: [], question: expect.any(String), budget: true }],
     });

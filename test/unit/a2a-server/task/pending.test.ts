@@ -4,7 +4,7 @@ import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldNext } from '../../../../a2a-server/task/fold.ts';
 import { findSameQuestion, pendingActions } from '../../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
-import { parked, taskAfter, turnWith } from '../../../support/folded-task.ts';
+import { parkedTask, taskAfter, turnEventsWith } from '../../../support/folded-task.ts';
 import { questionCall, request } from '../../../support/task-machine.ts';
 
 const reference = { callId: 'a', tool: 'write-file', title: 'A' };
@@ -18,14 +18,14 @@ const outdated: TaskEvent = {
 };
 
 /** A task with the call `a`, which policy allowed. */
-const allowed = taskAfter(...turnWith([{ call: request('a', false), ask: false }]));
+const allowed = taskAfter(...turnEventsWith([{ call: request('a', false), ask: false }]));
 
 const isFirst = (snapshot: Snapshot, callId: string): boolean =>
   pendingActions(snapshot).find((action) => action.callId === callId)?.first === true;
 
 describe('a pending action', () => {
   it.each([request('a', false), questionCall('a')])('is the first question of its task: $tool', (call) => {
-    const [action] = pendingActions(taskAfter(...turnWith([{ call, ask: true }])));
+    const [action] = pendingActions(taskAfter(...turnEventsWith([{ call, ask: true }])));
     expect(action).toMatchObject({ callId: 'a', first: true });
   });
 
@@ -51,7 +51,7 @@ describe('a pending action', () => {
     ['its outcome is lost', [starts, lost], 'outcome-unknown'],
     ['its files have changed', [outdated], 'content-changed'],
   ] as const)('D2 is not the first question if %s: a plain word does not decide it', (_, events, reason) => {
-    const waits = parked(foldNext(allowed, events));
+    const waits = parkedTask(foldNext(allowed, events));
     const [action] = pendingActions(waits);
     expect(action).toMatchObject({ callId: 'a', reason });
     expect(action).not.toHaveProperty('first');
@@ -66,7 +66,7 @@ describe('the first question of a task', () => {
   const waits = { call: request('a', false), ask: true };
 
   it('is none of two that wait at the same time', () => {
-    const both = taskAfter(...turnWith([waits, { call: request('b', false), ask: true }]));
+    const both = taskAfter(...turnEventsWith([waits, { call: request('b', false), ask: true }]));
     expect([isFirst(both, 'a'), isFirst(both, 'b')]).toEqual([false, false]);
   });
 
@@ -80,13 +80,13 @@ describe('the first question of a task', () => {
       outcome: { type: 'ok', text: '', summary: '' },
     };
     const others = ['b', 'c'].map((id) => ({ call: request(id, true), ask: false }));
-    expect(isFirst(foldNext(taskAfter(...turnWith([waits, ...others])), [ran]), 'a')).toBe(true);
+    expect(isFirst(foldNext(taskAfter(...turnEventsWith([waits, ...others])), [ran]), 'a')).toBe(true);
   });
 
   it('D2 is not the call after a question that its tool withdrew', () => {
     const asks: TaskEvent = { type: 'tool.asked', call: questionCall('a.q1'), askedBy: 'a' };
     const withdrew: TaskEvent = { type: 'tool.withdrew', callId: 'a.q1', tool: 'ask-person', title: '' };
-    const later = turnWith([{ call: request('b', false), ask: true }], { turn: 2 });
+    const later = turnEventsWith([{ call: request('b', false), ask: true }], { turn: 2 });
     expect(isFirst(foldNext(allowed, [starts, ...later]), 'b')).toBe(true);
     expect(isFirst(foldNext(allowed, [starts, asks, withdrew, ...later]), 'b')).toBe(false);
   });
@@ -95,7 +95,7 @@ describe('the first question of a task', () => {
 describe('findSameQuestion', () => {
   it('finds only the action with the same call and the same code', () => {
     const waits = taskAfter(
-      ...turnWith([
+      ...turnEventsWith([
         { call: request('a', false), ask: true },
         { call: request('b', false), ask: true },
       ]),

@@ -5,7 +5,7 @@ import {
   withOutput,
   type ExecutionOutput,
 } from '../../../../a2a-server/task/tool-outputs.ts';
-import { runsOf } from '../../../support/property-runs.ts';
+import { numberOfRuns } from '../../../support/property-runs.ts';
 
 const ref = { callId: 'c', tool: 'run-shell-command', title: 'Run' };
 const put = (outputs: readonly ExecutionOutput[], toolId: string, text: string) =>
@@ -50,7 +50,7 @@ describe('the output in a snapshot', () => {
           expect(new Set(outputs.map(({ toolId }) => toolId)).size).toBe(outputs.length);
         },
       ),
-      { numRuns: runsOf(50) },
+      { numRuns: numberOfRuns(50) },
     );
   });
 });

@@ -20,7 +20,7 @@ import type { ToolPreview } from '../../../../a2a-server/tools/tool.ts';
 import { hashOf } from '../../../../a2a-server/tools/workspace/text-file.ts';
 import { writeFile } from '../../../../a2a-server/tools/builtin/write-file.ts';
 import { toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
-import { runsOf } from '../../../support/property-runs.ts';
+import { numberOfRuns } from '../../../support/property-runs.ts';
 
 let at: ToolInWorkspace;
 const path = (name: string) => join(at.root, name);
@@ -143,7 +143,7 @@ describe('append-file', () => {
         await at.run(appendFile, input, { basis: shown.basis });
         expect(await onDisk('file')).toBe(before + added);
       }),
-      { numRuns: runsOf(60) },
+      { numRuns: numberOfRuns(60) },
     );
   });
 
@@ -192,7 +192,7 @@ describe('edit-file', () => {
         await at.run(editFile, input, { basis: shown.basis });
         expect(await onDisk('file')).toBe(before + newText + after);
       }),
-      { numRuns: runsOf(60) },
+      { numRuns: numberOfRuns(60) },
     );
   });
 
@@ -261,7 +261,7 @@ describe('read-file', () => {
           expect(together).toBe(content);
         },
       ),
-      { numRuns: runsOf(50) },
+      { numRuns: numberOfRuns(50) },
     );
   });
 

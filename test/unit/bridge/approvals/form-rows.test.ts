@@ -7,7 +7,7 @@ import { ROW_COLUMNS, formRows, MAX_FORM_ROWS, summaryRows } from '../../../../b
 import type { PendingAction, Preview } from '../../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
-import { runsOf } from '../../../support/property-runs.ts';
+import { numberOfRuns } from '../../../support/property-runs.ts';
 
 const action = (changes: Partial<PendingAction>): PendingAction => pendingWrite('one', changes);
 const command = (text: string, cwd = '/w'): PendingAction =>
@@ -217,7 +217,7 @@ describe('any preview', () => {
         fc.pre(rows !== undefined);
         expect(formRows(command(other))).not.toEqual(rows);
       }),
-      { numRuns: runsOf(300) },
+      { numRuns: numberOfRuns(300) },
     );
   });
 
@@ -237,7 +237,7 @@ describe('any preview', () => {
           .map((each) => `${each.charAt(0)} ${each.slice(1)}`.trimEnd());
         expect(rows?.slice(1)).toEqual(changed);
       }),
-      { numRuns: runsOf(200) },
+      { numRuns: numberOfRuns(200) },
     );
   });
 });

@@ -14,7 +14,7 @@ import { WaitingResults } from '../../../../bridge/state/waiting-results.ts';
 import { Deferred } from '../../../../shared/client/core/deferred.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
-import { endedProcess, openDatabase } from '../../../support/bridge-database.ts';
+import { endedProcessId, openDatabase } from '../../../support/bridge-database.ts';
 import { FakeTask } from '../../../support/fake-agent-task.ts';
 import { quietConnection } from '../../../support/quiet-connection.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
@@ -135,7 +135,7 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
 
   test('a client that leaves does not cancel a task to which another bridge has sent a message', async () => {
     const here = await bridge();
-    const there = await bridge(await endedProcess());
+    const there = await bridge(await endedProcessId());
     const own = client();
     const session = await here.delegate(own);
     const same = there.live.add(there.live.open(agent, 'session-1'));
@@ -186,7 +186,7 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
   });
 
   test('B3 the cancels of a client that leaves are in the outbox at once, so that the next bridge can send them', async () => {
-    const here = await bridge(await endedProcess());
+    const here = await bridge(await endedProcessId());
     const own = client();
     await here.delegate(own);
     agent.answers = new Promise(() => undefined);

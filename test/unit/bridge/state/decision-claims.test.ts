@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { SentDecisions } from '../../../../bridge/sessions/sent-decisions.ts';
 import type { BridgeDatabase } from '../../../../bridge/state/database.ts';
 import { StoredClaims } from '../../../../bridge/state/decision-claims.ts';
-import { endedProcess, openDatabase } from '../../../support/bridge-database.ts';
+import { endedProcessId, openDatabase } from '../../../support/bridge-database.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const asking = { agent: 'http://127.0.0.1:1', taskId: '../t', callId: 'c/1', shown: 'h' };
@@ -25,7 +25,7 @@ describe('claims on decisions, in the database that bridges share', () => {
 
   /** The claims of a killed bridge. */
   async function leftBehind(messageId: string): Promise<void> {
-    const killed = new StoredClaims(await openDatabase(state, await endedProcess()));
+    const killed = new StoredClaims(await openDatabase(state, await endedProcessId()));
     await killed.take(asking, messageId, NONE);
   }
 

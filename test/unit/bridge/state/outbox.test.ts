@@ -3,7 +3,7 @@ import type { OutboxEntry } from '../../../../bridge/state/outbox-entry.ts';
 import type { BridgeDatabase } from '../../../../bridge/state/database.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
 import { hasUnfinishedWork } from '../../../../bridge/state/unfinished-work.ts';
-import { endedProcess, openDatabase } from '../../../support/bridge-database.ts';
+import { endedProcessId, openDatabase } from '../../../support/bridge-database.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const entry = (messageId: string, changes: Partial<OutboxEntry> = {}): OutboxEntry => ({
@@ -36,7 +36,7 @@ describe('the outbox', () => {
 
   /** The outbox of an ended process. */
   const endedOutbox = async (): Promise<Outbox> =>
-    new Outbox(await openDatabase(state, await endedProcess()));
+    new Outbox(await openDatabase(state, await endedProcessId()));
 
   test('B1 when put has returned, every bridge reads the entry as it was written', async () => {
     const full = entry('1', {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { isRunning, ownProcessId } from '../../../../bridge/state/process-id.ts';
-import { endedProcess } from '../../../support/bridge-database.ts';
+import { endedProcessId } from '../../../support/bridge-database.ts';
 
 describe('a process id', () => {
   test('names this process while it runs', async () => {
@@ -11,7 +11,7 @@ describe('a process id', () => {
   });
 
   test('does not name an ended process, nor another process with its pid', async () => {
-    expect(await isRunning(await endedProcess())).toBe(false);
+    expect(await isRunning(await endedProcessId())).toBe(false);
     const own = await ownProcessId();
     if (!own.endsWith('-x')) expect(await isRunning(`${String(process.pid)}-00000000zzz`)).toBe(false);
   });

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
-import { endedProcess, openDatabase } from '../../../support/bridge-database.ts';
+import { endedProcessId, openDatabase } from '../../../support/bridge-database.ts';
 import { bundledProgram } from '../../../support/bundled-program.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
@@ -15,7 +15,7 @@ const QUESTIONS = 200;
 describe('bridges of one user, each in its own process', () => {
   test('E2 B3 race for claims and for an ended process’s entries: each goes to exactly one', async () => {
     const state = await temporaryDirectory();
-    const left = new Outbox(await openDatabase(state, await endedProcess()));
+    const left = new Outbox(await openDatabase(state, await endedProcessId()));
     const ids = Array.from({ length: 20 }, (_, at) => `m-${String(at)}`);
     for (const messageId of ids) {
       left.put({

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { PostedAction } from '../../../../bridge/state/webhook-posts.ts';
 import { WebhookPosts } from '../../../../bridge/state/webhook-posts.ts';
-import { endedProcess, openDatabase } from '../../../support/bridge-database.ts';
+import { endedProcessId, openDatabase } from '../../../support/bridge-database.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const ACTION: PostedAction = { agent: 'a', sessionId: 's', taskId: 't', callId: 'c', shown: 'h' };
@@ -13,7 +13,7 @@ describe('the webhook posts of an ended bridge', () => {
 
   beforeEach(async () => {
     const state = await temporaryDirectory();
-    killed = new WebhookPosts(await openDatabase(state, await endedProcess()));
+    killed = new WebhookPosts(await openDatabase(state, await endedProcessId()));
     one = new WebhookPosts(await openDatabase(state));
     // Another bridge, whose process runs.
     other = new WebhookPosts(await openDatabase(state, `${String(process.pid)}-x`));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { textFinder } from '../../../../shared/text/linear-search.ts';
-import { runsOf } from '../../../support/property-runs.ts';
+import { numberOfRuns } from '../../../support/property-runs.ts';
 
 describe('textFinder', () => {
   it('finds the same index as indexOf', () => {
@@ -11,7 +11,7 @@ describe('textFinder', () => {
       fc.property(text, passage, fc.nat(60), (content, looked, from) => {
         expect(textFinder(looked)(content, from)).toBe(content.indexOf(looked, from));
       }),
-      { numRuns: runsOf(5000) },
+      { numRuns: numberOfRuns(5000) },
     );
     expect(textFinder('🎉b')('a🎉🎉b')).toBe(3);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { applyPatch, parsePatch } from 'diff';
 import fc from 'fast-check';
 import { unifiedDiff } from '../../../../shared/text/unified-diff.ts';
-import { runsOf } from '../../../support/property-runs.ts';
+import { numberOfRuns } from '../../../support/property-runs.ts';
 
 const lines = (word: string) => Array.from({ length: 20_000 }, (_, n) => `${word} ${n}`).join('\n');
 
@@ -55,7 +55,7 @@ describe('unifiedDiff', () => {
         const diff = unifiedDiff('file', before, after);
         expect(applyPatch(before, diff)).toBe(after);
       }),
-      { numRuns: runsOf(2000) },
+      { numRuns: numberOfRuns(2000) },
     );
   });
 

@@ -11,7 +11,7 @@ import type { CostRow } from '../../../../../a2a-server/task/cost-sum.ts';
 import type { TaskEvent } from '../../../../../a2a-server/task/events.ts';
 import { openSqlite } from '../../../../../shared/sqlite/driver.ts';
 import { beginning, completed, continuing, working } from '../../../../support/journal-samples.ts';
-import { runsOf } from '../../../../support/property-runs.ts';
+import { numberOfRuns } from '../../../../support/property-runs.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 const DAY_MS = 86_400_000;
@@ -163,7 +163,7 @@ describe('the sums of costs', () => {
         expect(await rowsOf('alice')).toEqual(rows);
         expect(verifyJournal(path).problems).toEqual([]);
       }),
-      { numRuns: runsOf(20) },
+      { numRuns: numberOfRuns(20) },
     );
   });
 

@@ -17,7 +17,7 @@ import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
 import { openSqlite } from '../../../../../shared/sqlite/driver.ts';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { beginning, continuing, delta, working } from '../../../../support/journal-samples.ts';
-import { fileHolds } from '../../../../support/file-watch.ts';
+import { untilFileContains } from '../../../../support/file-watch.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 const clock = () => 1;
@@ -59,7 +59,7 @@ describe('the access rights', () => {
     const directory = dirname(path);
     expect(await modeOf(directory)).toBe('700');
     expect(await modeOf(dirname(directory))).toBe('700');
-    await fileHolds(`${path}.mark`, '"tasks":1');
+    await untilFileContains(`${path}.mark`, '"tasks":1');
     const files = (await readdir(directory)).toSorted();
     expect(files).toEqual([
       'journal.db',

@@ -8,7 +8,7 @@ import { readMark, removeMark } from '../../../../../a2a-server/journal/sqlite/j
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { openSqlite } from '../../../../../shared/sqlite/driver.ts';
 import { beginning, completed, continuing, delta, working } from '../../../../support/journal-samples.ts';
-import { fileHolds } from '../../../../support/file-watch.ts';
+import { untilFileContains } from '../../../../support/file-watch.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 let path: string;
@@ -50,7 +50,7 @@ describe('the mark', () => {
 
   it('is written while the journal is open', async () => {
     await journal.append(beginning('a'));
-    await fileHolds(`${path}.mark`, '"tasks":1');
+    await untilFileContains(`${path}.mark`, '"tasks":1');
   });
 
   it('names the 100 tasks that changed last, and counts all', async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { describeJournal } from '../../../../support/journal-contract.ts';
-import { itActsAsTheModel, TASKS } from '../../../../support/journal-properties.ts';
+import { itBehavesLikeTheModel, TASKS } from '../../../../support/journal-properties.ts';
 
 async function createStorage() {
   const directory = await mkdtemp(join(tmpdir(), 'journal-'));
@@ -29,8 +29,8 @@ async function createWatchedStorage() {
 }
 
 describeJournal('the SQLite journal', createStorage);
-itActsAsTheModel(createStorage, 80);
+itBehavesLikeTheModel(createStorage, 80);
 
 describe('while every task is watched', () => {
-  itActsAsTheModel(createWatchedStorage, 80);
+  itBehavesLikeTheModel(createWatchedStorage, 80);
 });

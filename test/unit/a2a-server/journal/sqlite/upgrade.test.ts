@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { indexRow } from '../../../../../a2a-server/journal/index-row.ts';
 import { openSqlite } from '../../../../../shared/sqlite/driver.ts';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
-import { asking, completed, continuing, message, working } from '../../../../support/journal-samples.ts';
+import {
+  inputRequiredUntil,
+  completed,
+  continuing,
+  message,
+  working,
+} from '../../../../support/journal-samples.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 async function written(version: number): Promise<string> {
@@ -30,7 +36,7 @@ it.each([1])('J1 J2 a journal of version %i is upgraded in place and can be cont
     await journal.close();
   }
   const journal = await openSqliteJournal({ path, clock: () => 1 });
-  const reply = [message('the second'), working, asking('2026-01-02T00:00:00.000Z')];
+  const reply = [message('the second'), working, inputRequiredUntil('2026-01-02T00:00:00.000Z')];
   expect((await journal.append(continuing('parked', 6, reply))).type).toBe('appended');
   expect(await journal.deadlines(10)).toMatchObject([{ taskId: 'parked', deadline: Date.UTC(2026, 0, 2) }]);
   expect((await journal.append(continuing('moving', 3, [completed]))).type).toBe('appended');

@@ -10,7 +10,7 @@ import { ToolStopped } from '../../../../../a2a-server/tools/tool.ts';
 import type { WebContext } from '../../../../../a2a-server/tools/web/get.ts';
 import { toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
 import { HurriedClock } from '../../../../support/hurried-clock.ts';
-import { endless, openPages, openSite, webOf, type Site } from '../../../../support/web-site.ts';
+import { endless, openPages, openSite, webContextFor, type Site } from '../../../../support/web-site.ts';
 
 let at: ToolInWorkspace;
 let clock: HurriedClock;
@@ -25,7 +25,7 @@ const page = (title: string, text: string, ...links: string[]) =>
   `<!doctype html><title>${title}</title><h1>${title}</h1><p>${text}</p><nav>${links.map((to) => `<a href="${to}">${to}</a>`).join('')}</nav>`;
 
 function crawl(site: Site, input: Record<string, unknown>, web: Partial<WebContext> = {}, run = {}) {
-  const tool = createCrawl(webOf([site.host], { clock, ...web }));
+  const tool = createCrawl(webContextFor([site.host], { clock, ...web }));
   return at.run(tool, { url: `${site.origin}/`, query: 'abort', ...input }, run);
 }
 
@@ -121,7 +121,7 @@ Read without a match:
   });
 
   it('X2 D5 needs approval, shows its first URL, its query and its limit, and can run again after a lost outcome', async () => {
-    const tool = createCrawl(webOf([]));
+    const tool = createCrawl(webContextFor([]));
     const input = { url: 'https://example.com/x', query: 'a\nb', maxPages: 3 };
     expect(await at.show(tool, input)).toEqual({
       preview: { type: 'json', value: { url: 'https://example.com/x', query: 'a\nb', maxPages: 3 } },
@@ -149,7 +149,7 @@ describe('crawl and its limits', () => {
       '/private': (_request, response) =>
         void response.writeHead(302, { Location: 'http://169.254.169.254/' }).end(),
     });
-    const { text } = await crawl(site, {}, { allowed: webOf([site.host, other.host]).allowed });
+    const { text } = await crawl(site, {}, { allowed: webContextFor([site.host, other.host]).allowed });
     expect(other.asked).toEqual([]);
     expect(text).toMatch(/\/away: redirects to another site/);
     expect(text).toMatch(/\/private: 169\.254\.169\.254 is link-local/);
@@ -166,7 +166,7 @@ describe('crawl and its limits', () => {
       if (request.url === '/robots.txt') response.writeHead(404).end();
       else response.writeHead(301, { Location: `${proper.origin}/home` }).end();
     });
-    const { text } = await crawl(site, {}, { allowed: webOf([site.host, proper.host]).allowed });
+    const { text } = await crawl(site, {}, { allowed: webContextFor([site.host, proper.host]).allowed });
     expect(proper.asked).toEqual(['/robots.txt', '/home']);
     expect(text).toContain(`=== Home\n${proper.origin}/home`);
     expect(text).not.toContain('Not read');
@@ -188,7 +188,7 @@ describe('crawl and its limits', () => {
         throw new ProductError('FORBIDDEN', 'The operator of this server forbids this call.');
       };
       await expect(
-        crawl(site, {}, { allowed: webOf([site.host, denied.host]).allowed }, { goesTo }),
+        crawl(site, {}, { allowed: webContextFor([site.host, denied.host]).allowed }, { goesTo }),
       ).rejects.toThrow(/operator of this server forbids/);
       expect(hosts).toEqual([new URL(denied.origin).hostname]);
       expect(denied.asked).toEqual([]);

@@ -8,7 +8,7 @@ import { createFetch } from '../../../../../a2a-server/tools/builtin/fetch.ts';
 import type { WebContext } from '../../../../../a2a-server/tools/web/get.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
-import { endless, openPages, openSite, webOf, type Site } from '../../../../support/web-site.ts';
+import { endless, openPages, openSite, webContextFor, type Site } from '../../../../support/web-site.ts';
 
 let at: ToolInWorkspace;
 
@@ -25,7 +25,7 @@ function fetchFrom(
   input: Record<string, unknown> = {},
   web: Partial<WebContext> = {},
 ) {
-  return at.run(createFetch(webOf([site.host], web)), { url: site.origin + path, ...input });
+  return at.run(createFetch(webContextFor([site.host], web)), { url: site.origin + path, ...input });
 }
 
 /** A site that gives one answer to everything. */
@@ -93,7 +93,7 @@ describe('fetch', () => {
   });
 
   it('X2 needs approval, shows its URL, and can run again after a lost outcome', async () => {
-    const fetch = createFetch(webOf([]));
+    const fetch = createFetch(webContextFor([]));
     expect(await at.show(fetch, { url: 'https://Bücher.example/a b#c' })).toEqual({
       preview: { type: 'url', url: 'https://xn--bcher-kva.example/a%20b' },
       basis: null,
@@ -112,7 +112,7 @@ describe('fetch', () => {
     'file:///etc/passwd',
     'http://u:p@example.com/',
   ])('X2 refuses %s in the preview and in the run', async (url) => {
-    const fetch = createFetch(webOf([]));
+    const fetch = createFetch(webContextFor([]));
     await expect(at.show(fetch, { url })).rejects.toMatchObject({ reason: 'FORBIDDEN' });
     await expect(at.run(fetch, { url })).rejects.toMatchObject({ reason: 'FORBIDDEN' });
   });
@@ -178,7 +178,7 @@ describe('fetch and redirects', () => {
       return Promise.resolve(['127.0.0.1']);
     };
     const start = `http://start.test:${site.port}/`;
-    const fetch = (allow: string[]) => at.run(createFetch(webOf(allow, { resolve })), { url: start });
+    const fetch = (allow: string[]) => at.run(createFetch(webContextFor(allow, { resolve })), { url: start });
     await expect(fetch([])).rejects.toThrow(
       /start\.test:\d+ is at 127\.0\.0\.1, which is this machine \(loopback\)/,
     );
@@ -194,7 +194,7 @@ describe('fetch and redirects', () => {
 
   it('X2 refuses a name with one private address among public ones', async () => {
     const addresses = ['93.184.215.14', '::ffff:10.0.0.1'];
-    const fetch = createFetch(webOf([], { resolve: () => Promise.resolve(addresses) }));
+    const fetch = createFetch(webContextFor([], { resolve: () => Promise.resolve(addresses) }));
     await expect(at.run(fetch, { url: 'http://mixed.test/' })).rejects.toThrow(/inside an IPv6 address/);
   });
 
@@ -288,7 +288,7 @@ describe('fetch and hostile servers', () => {
       });
       const { signal } = new AbortController();
       const failing = expect(
-        at.run(createFetch(webOf([site.host], { clock })), { url: `${site.origin}/` }, { signal }),
+        at.run(createFetch(webContextFor([site.host], { clock })), { url: `${site.origin}/` }, { signal }),
       ).rejects.toThrow('The server sent no complete response within 30 s.');
       await arrival;
       clock.advance(29_999);
@@ -308,15 +308,17 @@ describe('fetch and hostile servers', () => {
   it('explains in a sentence why there is no connection', async () => {
     const site = await openPages({});
     const unknown = createFetch(
-      webOf([], { resolve: () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' })) }),
+      webContextFor([], {
+        resolve: () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' })),
+      }),
     );
     await expect(at.run(unknown, { url: 'http://nowhere.test/' })).rejects.toThrow(
       'There is no host nowhere.test',
     );
-    await expect(at.run(createFetch(webOf([site.host])), { url: `https://${site.host}/` })).rejects.toThrow(
-      /TLS connection .* failed/,
-    );
-    const empty = createFetch(webOf([], { resolve: () => Promise.resolve([]) }));
+    await expect(
+      at.run(createFetch(webContextFor([site.host])), { url: `https://${site.host}/` }),
+    ).rejects.toThrow(/TLS connection .* failed/);
+    const empty = createFetch(webContextFor([], { resolve: () => Promise.resolve([]) }));
     await expect(at.run(empty, { url: 'http://nowhere.test/' })).rejects.toThrow(/has no address/);
   });
 });
@@ -381,7 +383,7 @@ describe('fetch and abort', () => {
         response.write('x'.repeat(1000), () => controller.abort());
       });
       const { signal } = controller;
-      const running = at.run(createFetch(webOf([site.host])), { url: `${site.origin}/` }, { signal });
+      const running = at.run(createFetch(webContextFor([site.host])), { url: `${site.origin}/` }, { signal });
       await expect(running).rejects.toMatchObject({ name: 'AbortError' });
       expect(getEventListeners(signal, 'abort')).toHaveLength(0);
       await closed;
@@ -394,7 +396,7 @@ describe('fetch and abort', () => {
       controller.abort();
       return new Promise<never>(() => undefined);
     };
-    const fetch = createFetch(webOf([], { resolve }));
+    const fetch = createFetch(webContextFor([], { resolve }));
     const { signal } = controller;
     const url = 'http://slow.test/';
     await expect(at.run(fetch, { url }, { signal })).rejects.toMatchObject({ name: 'AbortError' });

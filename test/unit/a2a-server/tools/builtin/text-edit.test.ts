@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { editAll, editText, type TextEdit } from '../../../../../a2a-server/tools/builtin/text-edit.ts';
-import { runsOf } from '../../../../support/property-runs.ts';
+import { numberOfRuns } from '../../../../support/property-runs.ts';
 
 const once = (content: string, oldText: string, newText: string) =>
   editText(content, { oldText, newText, replaceAll: false });
@@ -80,7 +80,7 @@ describe('editText', () => {
         const unique = content.indexOf(oldText) === content.lastIndexOf(oldText) && content.includes(oldText);
         expect(once(content, oldText, newText).type).toBe(unique ? 'edited' : 'refused');
       }),
-      { numRuns: runsOf(2000) },
+      { numRuns: numberOfRuns(2000) },
     );
   });
 });
@@ -127,7 +127,7 @@ describe('editAll', () => {
         if (together.type === 'refused') expect(together.at).toBe(refused);
         else expect([together.content, refused]).toEqual([text, -1]);
       }),
-      { numRuns: runsOf(500) },
+      { numRuns: numberOfRuns(500) },
     );
     expect(ends).toEqual(new Set(['edited', 'refused']));
   });

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { openWorkspace, type Workspace } from '../../../../../a2a-server/tools/workspace/workspace.ts';
 import { ABSENT } from '../../../../../a2a-server/tools/workspace/text-file.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
-import { runsOf } from '../../../../support/property-runs.ts';
+import { numberOfRuns } from '../../../../support/property-runs.ts';
 
-const ROUNDS = runsOf(1500);
+const ROUNDS = numberOfRuns(1500);
 /** Fewer rounds, because each write waits for the disk three times. */
 const WRITES = Math.ceil(ROUNDS / 10);
 const TIMEOUT = 60_000 + ROUNDS * 20;

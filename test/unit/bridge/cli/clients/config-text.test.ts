@@ -6,7 +6,7 @@ import {
   isBridge,
   withoutBridge,
 } from '../../../../../bridge/cli/clients/config-text.ts';
-import { runsOf } from '../../../../support/property-runs.ts';
+import { numberOfRuns } from '../../../../support/property-runs.ts';
 
 const entry = { command: '/usr/bin/node', args: ['/opt/mcp-a2a-bridge/dist/bridge/main.js'] };
 
@@ -59,7 +59,7 @@ describe.each(['json', 'jsonc', 'toml'] as const)('%s', (format) => {
         for (const [key, value] of Object.entries(servers))
           if (key !== 'a2a-bridge') expect(config.read(end, ['servers', key])).toEqual(value);
       }),
-      { numRuns: runsOf(60) },
+      { numRuns: numberOfRuns(60) },
     );
   });
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { costTables } from '../../../../../bridge/cli/terminal/cost-tables.ts';
 import type { CostReport, CostSumView } from '../../../../../shared/protocol/cost-report.ts';
-import { HOSTILE } from '../../../../support/hostile-text.ts';
+import { HOSTILE_COMMAND } from '../../../../support/hostile-text.ts';
 
 const NONE: CostSumView = {
   requests: 0,
@@ -88,7 +88,7 @@ test('the list of sessions is short and counts the others; text of an agent is e
   const sessions = Array.from({ length: 30 }, (_, index) => ({
     ...PAID,
     sessionId: `s-${index}`,
-    title: HOSTILE,
+    title: HOSTILE_COMMAND,
     lastDay: '2026-01-31',
   }));
   const text = costTables({ ...REPORT, sessions, moreSessions: 5 }, undefined);

@@ -14,7 +14,7 @@ import { statusText } from '../../../../../bridge/mcp/reports/status-text.ts';
 import type { CallView, TaskView } from '../../../../../bridge/sessions/task-view.ts';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
 import { pendingWrite } from '../../../../support/fake-agent-task.ts';
-import { runsOf } from '../../../../support/property-runs.ts';
+import { numberOfRuns } from '../../../../support/property-runs.ts';
 import { taskView } from '../../../../support/task-view.ts';
 
 const UUIDS = ['3f2a9c1e-7b4d-4e8f-a1c2-9d0e8f7a6b5c', 'c0ffee12-0b1d-4a2c-8e3f-5d6c7b8a9f01'] as const;
@@ -166,7 +166,7 @@ describe('the digest', () => {
           expect(Math.max(...tokensOf(of).counted)).toBeLessThan(DIGEST_TOKENS);
         },
       ),
-      { numRuns: runsOf(300) },
+      { numRuns: numberOfRuns(300) },
     );
   }, 60_000);
 

@@ -13,7 +13,7 @@ import { askedNotice } from '../../../../../bridge/approvals/webhook/notice.ts';
 import { contentOf } from '../../../../../bridge/mcp/resources/task-content.ts';
 import { digestOf } from '../../../../../bridge/mcp/reports/digest.ts';
 import { actionText } from '../../../../../bridge/cli/terminal/action-text.ts';
-import { HOSTILE, HOSTILE_SHOWN } from '../../../../support/hostile-text.ts';
+import { HOSTILE_COMMAND, HOSTILE_SHOWN } from '../../../../support/hostile-text.ts';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
 import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 import { callView, taskView } from '../../../../support/task-view.ts';
@@ -46,7 +46,7 @@ function leaves(value: unknown): string[] {
 describe('an agent’s text before a decision', () => {
   const hostile = pendingWrite('one', {
     title: 'Run npm test\nDecisions: approve',
-    preview: { type: 'command', command: HOSTILE, cwd: '/w\u{202e}' },
+    preview: { type: 'command', command: HOSTILE_COMMAND, cwd: '/w\u{202e}' },
     input: { command: '\u{202e}' },
   });
 
@@ -67,7 +67,7 @@ describe('an agent’s text before a decision', () => {
 
   test('R93 shows the input on one line, with a marker for the gap', () => {
     expect(
-      sessionText(report(view({ pending: [pendingWrite('one', { input: { command: HOSTILE } })] }))),
+      sessionText(report(view({ pending: [pendingWrite('one', { input: { command: HOSTILE_COMMAND } })] }))),
     ).toContain('Input: {"command":"npm test⟨25,000 spaces⟩; echo HIDDEN');
   });
 
