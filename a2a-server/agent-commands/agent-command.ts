@@ -2,7 +2,7 @@
 import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 
-/** Data that a command may read. A command changes nothing itself. It requests a tool call, which needs approval. */
+/** Data that a command may read. A command itself changes nothing: it requests a tool call, which needs approval. */
 export interface CommandContext {
   workspace: Workspace;
   /** The owner of the command's task. */
@@ -26,7 +26,7 @@ export type AgentCommand = OfferedCommand & {
         begin(args: readonly string[], context: CommandContext): Promise<FirstStep>;
       }
     | {
-        /** The model gets this message instead of the command. */
+        /** The text that the model gets instead of the command. */
         prompt: string;
       }
   );

@@ -16,7 +16,7 @@ export interface AgentCommands {
    * @throws ProductError UNKNOWN_COMMAND, which lists the existing commands; MALFORMED, which shows the usage
    */
   accept(message: UserMessage): UserMessage;
-  /** The model that runs a command in its task's turns. */
+  /** Returns the model that runs a command in its task's turns. */
   model(call: CommandCall, at: { snapshot: Snapshot; workspace: Workspace }): Model;
 }
 

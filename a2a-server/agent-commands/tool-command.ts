@@ -39,7 +39,10 @@ export function toolCommand(tools: readonly Tool[]): AgentCommand {
 
 type JsonObject = Record<string, unknown>;
 
-/** Tells whether a person may call the tool. Only an ACP agent or a specific command can run the other tools. */
+/**
+ * True if a person may call the tool with this command. Only an ACP agent or a specific command can run the other
+ * tools.
+ */
 function isCallable({ commandOnly, source }: Tool): boolean {
   return commandOnly !== true && source.type !== 'acp-agent';
 }

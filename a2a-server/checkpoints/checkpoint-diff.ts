@@ -6,7 +6,10 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { RestorePlan } from './restore-plan.ts';
 
-/** Maximum characters of a diff, because the journal stores it with the call. Beyond it, the diff only counts files. */
+/**
+ * Maximum characters of a diff, because the journal stores it with the call. Above this maximum, the diff only counts
+ * files.
+ */
 const MAX_DIFF = 200_000;
 /** Maximum size in bytes of a file for a line-by-line diff. */
 const MAX_COMPARED = 1024 * 1024;
@@ -79,7 +82,7 @@ function sizeOf(side: Side): string {
   return side === undefined ? 'no file' : `${side.length} bytes`;
 }
 
-/** Null for binary or too large content. */
+/** Decodes the content. Null for binary or too large content. */
 function textOf(bytes: Uint8Array): string | null {
   if (bytes.length > MAX_COMPARED || bytes.includes(0)) return null;
   try {

@@ -6,7 +6,10 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { fileStateOf } from './checkpointing-workspace.ts';
 
-/** A file to restore, with the hashes of its current and its saved content. Undefined means no file. */
+/**
+ * A file to restore, with the hashes of its current and its saved content. An undefined hash means that there is no
+ * file.
+ */
 export interface RestoredFile {
   path: string;
   /** The task that has the saved content. */
@@ -24,7 +27,7 @@ export interface RestorePlan {
 }
 
 /**
- * Computes the plan and changes nothing. It keeps no content in memory, because there may be many files.
+ * Computes the plan and changes nothing. The plan contains no file content, because there may be many files.
  * @param checkpoints the turns to undo, oldest first
  * @throws ProductError INPUT_CHANGED, which names the files that changed since; STORAGE if saved content is missing. In
  * both cases the tool restores no file.

@@ -1,6 +1,6 @@
 /**
- * Decides whether the wall clock is plausible (R103). Deadlines and retention use the wall clock. If the clock jumps
- * ahead by 400 days, the server would end every waiting task and delete every session.
+ * Decides whether the wall clock is plausible (R103). Deadlines and retention use the wall clock. Without the check, a
+ * clock that jumps ahead by 400 days would end every waiting task and delete every session.
  *
  * The check compares the wall clock with a mark of the last plausible time. An implausible clock does not change the
  * mark. So the check succeeds again when the clock is correct again, or when the operator writes a new mark.

@@ -25,7 +25,7 @@ export async function* followJournal(
 ): AsyncGenerator<readonly JournalEntry[], void, undefined> {
   let appended = false;
   let wake: (() => void) | undefined;
-  // Watch before the first read, so that no append is missed between the two.
+  // Watch before the first read, so that no append between the two is missed.
   const unwatch = journal.watch(taskId, () => {
     appended = true;
     wake?.();

@@ -4,7 +4,10 @@ import type { ReadOutput } from '../tools/builtin/read-output.ts';
 
 const PAGE = 1000;
 
-/** Lets a tool execution read the outputs of other tool executions in its own session only (X1). */
+/**
+ * @returns a function with which a tool execution reads the outputs of other tool executions in its own session only
+ * (X1).
+ */
 export function journalledOutputs(journal: Pick<Journal, 'toolExecution' | 'row' | 'read'>): ReadOutput {
   const sessionOf = async (toolId: string): Promise<{ taskId: string; session: string } | undefined> => {
     const execution = await journal.toolExecution(toolId);

@@ -28,7 +28,7 @@ export async function* eventsUntilAborted(
   }
 }
 
-/** Converts a model's error into the failure type of the pure core. */
+/** Converts the error of a model call into a `ModelFailure`. */
 export function modelFailureOf(error: unknown): ModelFailure {
   const message = messageOf(error);
   if (!(error instanceof ProductError)) return { message, passing: false, waitMs: 0 };

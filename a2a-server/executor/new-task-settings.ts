@@ -25,8 +25,8 @@ export function newTaskSettings(
 }
 
 /**
- * Returns the settings that a session's next task inherits. It never inherits a mode that acts without asking. A person
- * must choose such a mode for each task.
+ * Returns the settings that a session's next task inherits. A task never inherits a mode that acts without asking. A
+ * person must choose such a mode for each task.
  */
 function inherited(previous: Snapshot | undefined): TaskSettings {
   const { autoExecute: _given, mode, ...settings } = previous?.settings ?? {};
@@ -62,8 +62,8 @@ export async function differingSettings(
 }
 
 /**
- * Refuses settings that differ from the task's settings. If the server ignored them, the sender would have a wrong idea
- * of the task.
+ * Refuses settings that differ from the task's settings. If the server ignored the settings, the sender would rely on
+ * settings that do not apply.
  */
 export function settingsRefusal(taskId: string, others: readonly string[]): CommandRefusal {
   return {

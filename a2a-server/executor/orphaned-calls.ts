@@ -3,7 +3,10 @@ import type { Orphan } from '../processes/child-processes.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { progressNoteOf, type Call, type Snapshot } from '../task/snapshot.ts';
 
-/** Returns the task's call with an orphaned process. Undefined if no call has one. The task waits for that process. */
+/**
+ * Returns the task's call with an orphaned process. Undefined if no call has one. The task waits for the end of that
+ * process.
+ */
 export function orphanedCall(
   snapshot: Snapshot,
   orphans: readonly Orphan[],
@@ -17,7 +20,7 @@ export function orphanedCall(
   return undefined;
 }
 
-/** The event that reports the orphan. Empty if the journal already has it. */
+/** Returns the event that reports the orphan. Empty if the journal already has this event. */
 export function orphanedEvents(snapshot: Snapshot, orphans: readonly Orphan[]): TaskEvent[] {
   const found = orphanedCall(snapshot, orphans);
   if (found === undefined) return [];

@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 export class PausableTimeout {
   readonly #clock: Clock;
   readonly #onEnd: () => void;
-  /** Milliseconds left when the timer last started. */
+  /** The time left when the timer last started, in milliseconds. */
   #leftMs: number;
   #since = 0;
   #holders = 0;
@@ -19,7 +19,10 @@ export class PausableTimeout {
     this.#count();
   }
 
-  /** Pauses the timer until each caller has called its returned function. A second call has no effect. */
+  /**
+   * Pauses the timer. It continues when each caller has called its returned function. A second call of such a function
+   * has no effect.
+   */
   hold(): () => void {
     this.#holders += 1;
     if (this.#holders === 1) this.#pause();

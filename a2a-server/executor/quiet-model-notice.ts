@@ -18,7 +18,7 @@ export class QuietModelNotice {
     this.#wait();
   }
 
-  /** Call this for each event from the model. It restarts the quiet time. */
+  /** Call this for each event from the model. The event restarts the quiet time. */
   heard(): void {
     if (this.#periods > 0) this.#note(`${this.#model.id} answers.`);
     this.#periods = 0;

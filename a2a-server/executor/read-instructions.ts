@@ -12,7 +12,9 @@ export async function readInstructions(workspace: Workspace, limit: number): Pro
   );
 }
 
-/** A file that the task cannot read (a directory, a binary file, a link that leads outside) has no instructions. */
+/**
+ * Reads one file. Undefined if the task cannot read the file (a directory, a binary file, a link that leads outside).
+ */
 async function readFile(
   workspace: Workspace,
   path: string,

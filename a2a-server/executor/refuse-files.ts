@@ -11,7 +11,8 @@ import { messageFiles } from '../task/task-files.ts';
 export function refuseFiles(message: UserMessage, name: string | undefined, models: Models): void {
   const files = messageFiles(message);
   const types = [...new Set(files.map(({ mediaType }) => mediaType))];
-  // A decision must work even if the server no longer offers the model. So this resolves the model only for files.
+  // A decision must work even if the server no longer offers the model. So resolve the model only for a message with
+  // files.
   if (types.length === 0) return;
   const model = models.resolve(name);
   const refused = types.filter((type) => !takes(model, type));

@@ -5,11 +5,11 @@ import { PausableTimeout } from './pausable-timeout.ts';
 import type { AbortCause } from './abort-cause.ts';
 
 /**
- * Time limits in milliseconds. At its limit an operation stops with the reason `timeout` (A1). Null means no limit. A
- * tool also has its own limit, and its input may set that limit.
+ * Time limits in milliseconds. An operation that reaches its limit stops with the reason `timeout` (A1). Null means no
+ * limit. A tool also has its own limit, and its input may set that limit.
  */
 export interface TimeLimits {
-  /** One tool execution. */
+  /** The limit of one tool execution. */
   toolMs: number | null;
   /** One model call, from the request to the end of the answer. At the limit the task fails. */
   modelMs: number | null;

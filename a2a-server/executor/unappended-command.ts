@@ -1,8 +1,8 @@
 /**
  * A valid command before its append. So one append can contain a decision and the start of the approved call.
  *
- * E3: the sender gets an answer only when the command is durable. The journal gets the command once, with the call's
- * start. If no call starts soon, the journal gets the command alone.
+ * E3: the sender gets an answer only when the command is durable. The journal gets the command once. If the approved
+ * call starts soon, the same append contains the start.
  */
 import { Deferred } from '../../shared/client/core/deferred.ts';
 import type { CommandKey, FileBytes } from '../journal/journal.ts';
@@ -17,7 +17,7 @@ export interface CommandResult {
   snapshot?: Snapshot;
 }
 
-/** Events to append after the command. `events` receives the task after the command. */
+/** Events to append after the command. The function `events` gets the task after the command. */
 interface FollowingEvents {
   events: (after: Snapshot) => readonly TaskEvent[];
   contents: readonly FileBytes[];

@@ -27,7 +27,7 @@ export function indexRow(taskId: string, entries: readonly JournalEntry[]): Task
 /** Maximum length of a title in code points, so that the cut never splits a character. */
 const LONGEST = 200;
 
-/** @returns the title of a task without one; empty if no message has text. */
+/** Builds the title of a task from its first message with text. @returns '' if no message has text */
 export function taskTitle(events: readonly TaskEvent[]): string {
   for (const event of events) {
     const line = event.type === 'message.received' ? firstLine(event.message) : '';
@@ -47,9 +47,9 @@ function firstLine(message: UserMessage): string {
 }
 
 function cut(line: string): string {
-  // The line may be 10 MB long, so this slices it first. A code point has at most two code units.
+  // The line may be 10 MB long, so slice it first. A code point has at most two code units.
   const characters = Array.from(line.slice(0, 2 * LONGEST + 1)).slice(0, LONGEST);
-  // A database cannot store NUL or a lone surrogate. This replaces them with U+FFFD, as UTF-8 decoders do.
+  // A database cannot store NUL or a lone surrogate. Replace them with U+FFFD, as UTF-8 decoders do.
   return characters
     .join('')
     .replace(/[\0\p{Surrogate}]/gu, '\u{FFFD}')

@@ -6,11 +6,11 @@ import { TERMINAL_STATES, type StateName } from '../task/snapshot.ts';
 import type { Append } from './journal.ts';
 import { taskTitle } from './index-row.ts';
 
-/** The maximum length of one event in UTF-16 code units. Each request is shorter. */
+/** The maximum length of one event in UTF-16 code units. Each request to the server is shorter than this limit. */
 const LONGEST_EVENT = 64 * 1024 * 1024;
 
 export interface PreparedAppend extends Append {
-  /** JSON of each event. */
+  /** The JSON of each event. */
   bodies: readonly string[];
   /** The task's state after the events; undefined if they do not change it. */
   moves: StateName | undefined;

@@ -7,7 +7,7 @@
  */
 import type { JournalEntry } from '../task/events.ts';
 
-/** The maximum number of entries per task: as many as several commits contain. */
+/** The maximum number of cached entries per task. Several commits fit into it. */
 const MOST_ENTRIES = 8_192;
 /** The maximum length of a task's entries as JSON, in UTF-16 code units. */
 const LONGEST = 4 * 1024 * 1024;
@@ -26,8 +26,8 @@ export class TailCache {
   }
 
   /**
-   * Adds the entries of a commit to the task's cached entries. If there is a gap between the two, or both together are
-   * too large, the new entries replace the cached entries.
+   * Adds the entries of a commit to the task's cached entries. If there is a gap between the old and the new entries,
+   * or all entries together are too large, the new entries replace the cached entries.
    * @param length the length of the entries' JSON
    */
   add(taskId: string, entries: readonly JournalEntry[], length: number): void {

@@ -6,7 +6,7 @@ import { MessageNotDelivered, MessageRefused } from './transports/server-transpo
 
 /** The maximum number of attempts for a repeatable call. */
 const MAX_ATTEMPTS = 3;
-/** The maximum number of attempts for a call that does not reach its server. */
+/** The maximum number of attempts for a call that its server has not received. */
 const MAX_UNDELIVERED = 5;
 /** The maximum number of attempts in a row for a call that a server refuses because it has lost the session. */
 const MAX_REFUSED = 2;

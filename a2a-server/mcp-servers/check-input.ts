@@ -67,7 +67,7 @@ export async function readInputSchema(raw: unknown, { engine, onTooSlow }: Check
   return { declared, schema };
 }
 
-/** Stops all checks when one input exceeds the time limit twice. A busy machine may delay one run. */
+/** Stops all checks when one input exceeds the time limit twice. One slow run may come from a busy machine. */
 function untilTooSlow(check: (input: Json) => string | undefined, onTooSlow: () => void): typeof check {
   let isTooSlow = false;
   return (input) => {

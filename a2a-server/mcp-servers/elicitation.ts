@@ -19,7 +19,9 @@ const MAX_CALL = 160;
 const OPENED = 'Done';
 const REFUSED = 'Decline';
 
-/** The parameters of `elicitation/create`. A later check declines an invalid form, so this accepts any form. */
+/**
+ * The parameters of `elicitation/create`. The schema accepts any form, because a later check declines an invalid form.
+ */
 export const elicitationSchema = z.union([
   z.looseObject({ mode: z.literal('url'), message: z.string(), url: z.string() }),
   z.looseObject({ mode: z.literal('form').optional(), message: z.string(), requestedSchema: z.unknown() }),
@@ -34,7 +36,7 @@ const content = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(
  * Asks the person and returns the result for the MCP server.
  * @param withdrawn aborts when the server withdraws the request
  * @returns `cancel` if there is no person to ask
- * @throws the error of `ask` if its call is stopped
+ * @throws the error of `ask` if the calling tool is stopped
  */
 export async function elicit(
   server: string,

@@ -6,7 +6,7 @@ export class IdleLimit {
   readonly #ms: number | null;
   readonly #onExpire: () => void;
   #holders = 0;
-  /** Cancelled or expired: no timer starts again. */
+  /** True if the limit is cancelled or expired. Then no timer starts again. */
   #over = false;
   #expired = false;
   #cancelTimer: (() => void) | undefined;

@@ -37,7 +37,7 @@ export async function callWithInput({ send, elicit, pause }: InputRounds): Promi
     if (!answered) await pause();
     result = await send({
       ...(answered && { inputResponses }),
-      // MCP: "Clients MUST NOT inspect, parse, modify" this state.
+      // Send the state back unchanged. MCP: "Clients MUST NOT inspect, parse, modify" it.
       ...(requestState !== undefined && { requestState }),
     });
   }

@@ -1,5 +1,6 @@
 /**
- * Subscribes to changes of a tool list (MCP 2026-07-28, Subscriptions). Older servers send them without subscription.
+ * Subscribes to changes of a tool list (MCP 2026-07-28, Subscriptions). Servers of older revisions send the changes
+ * without a subscription.
  */
 import type { Client, McpSubscription } from '@modelcontextprotocol/client';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -19,7 +20,7 @@ export interface ListenOptions {
 
 /**
  * Listens until the signal aborts. Renews a lost subscription and then calls `onListChanged`, because the client may
- * have missed a change. If the server refuses the first subscription, does not try again. Never rejects.
+ * have missed a change. If the server refuses the first subscription, there is no second attempt. Never rejects.
  */
 export async function listenForTools(
   client: Pick<Client, 'listen'>,

@@ -20,7 +20,7 @@ interface McpToolOptions {
   definition: McpToolDefinition;
   /** True if the operator trusts the server's hints. */
   trustHints: boolean;
-  /** In milliseconds. */
+  /** The time limit of a call, in milliseconds. */
   timeoutMs: number;
   call: (
     input: Record<string, unknown>,
@@ -68,7 +68,7 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
         );
       });
       const { text, files } = resultForModel(result);
-      // B4: the model gets errors of this kind. MCP calls them "Tool Execution Errors".
+      // B4: the model gets errors that MCP calls "Tool Execution Errors".
       if (result.isError) throw new Error(capText(text, MAX_TEXT));
       return {
         text,

@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 const ANNOTATION = 'x-mcp-header';
 const PRIMITIVES: ReadonlySet<unknown> = new Set(['integer', 'string', 'boolean']);
-/** RFC 9110 §5.6.2: `token`. */
+/** A header name must be a `token` (RFC 9110 §5.6.2). */
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 /** The maximum depth of a schema. Real schemas are less deep. */
 const MAX_DEPTH = 64;
@@ -65,7 +65,10 @@ function reachable(schema: Record<string, unknown>, path: readonly string[]): Pa
   });
 }
 
-/** Counts the annotations at any depth. A property may have the annotation's name, but then its value is a schema. */
+/**
+ * Counts the annotations at any depth. A property of a schema may have the same name as the annotation, but then its
+ * value is a schema.
+ */
 function annotations(value: unknown, depth: number): number {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH * 2) return 0;
   return Object.entries(value).reduce(

@@ -35,7 +35,7 @@ export class ServerState {
     for (const look of this.#waiting) look();
   }
 
-  /** Resolves when the state matches, the signal aborts, or the server is closed. */
+  /** Resolves when `is` returns true for the state, the signal aborts, or the server is closed. */
   changed(is: (state: State) => boolean, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       let stopListening: (() => void) | undefined;

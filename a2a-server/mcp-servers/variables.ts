@@ -12,8 +12,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
 /**
- * Returns the servers to start, with all variables expanded. So a missing variable fails before the first task.
- * @throws ProductError CONFIGURATION, which names the server and the variable, and never a value
+ * Returns the servers to start, with all variables expanded. So a missing variable stops the start of the server, and
+ * not the first task.
+ * @throws ProductError CONFIGURATION, which names the server and the variable, but no value
  */
 export function expandedServers(settings: McpServerSettings, env: Environment): Map<string, McpServerEntry> {
   const started = Object.entries(settings).filter(([, entry]) => !entry.disabled);

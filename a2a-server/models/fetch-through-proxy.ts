@@ -9,7 +9,7 @@ import { fetch as undiciFetch, ProxyAgent, type Response as UndiciResponse } fro
 const agents = new Map<string, ProxyAgent>();
 
 /**
- * @param init its body is a string, as model requests have
+ * @param init the request; its body must be a string
  * @throws ProductError AGENT_ERROR if the proxy refuses the request; TypeError like `fetch` for other failures
  */
 export async function fetchThroughProxy(proxy: URL, url: URL, init: RequestInit = {}): Promise<Response> {
@@ -29,7 +29,10 @@ export async function fetchThroughProxy(proxy: URL, url: URL, init: RequestInit 
   return asNodeResponse(answer);
 }
 
-/** A retry does not help if the proxy refuses the credentials (407) or the host (403). It helps if the proxy is busy. */
+/**
+ * Returns the error for a refusal of the proxy. A retry can help if the proxy is busy. A retry does not help if the
+ * proxy refuses the credentials (407) or the host (403).
+ */
 function refusal(error: unknown): ProductError | undefined {
   const status = proxyStatus(error);
   if (status === '407')

@@ -1,18 +1,18 @@
 /**
  * Context windows, prices and input modes of well-known models. `npm run update-models` writes the data. Each line has
- * its source and date. The settings override all three.
+ * its source and date. The settings override these values.
  */
 import type { Price } from '../task/spending.ts';
 import known from './known-models.json' with { type: 'json' };
 
 export interface KnownModel {
-  /** In tokens. */
+  /** The context window in tokens. */
   contextWindow?: number;
   price: Price;
   /** The media types of the files that the model takes. None if absent. */
   inputModes?: string[];
   source: string;
-  /** The date of the line. */
+  /** The date when the data of the line was read from its source. */
   date: string;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Finds programs on this machine that serve models, at their usual ports: Ollama, LM Studio, llama.cpp and vLLM. The
- * settings may give another port. It asks only loopback addresses, and sends no key.
+ * settings may give another port. The search asks only loopback addresses, and sends no key.
  */
 import { z } from 'zod';
 import { boundedBytes } from '../../shared/net/bounded-body.ts';
@@ -13,13 +13,13 @@ const MAX_ANSWER = 1024 * 1024;
 const MOST_MODELS = 100;
 /** Any local program may answer, so a name has plain characters only. */
 const PLAIN_NAME = /^[\w./:@+-]{1,150}$/;
-/** They compute vectors, and cannot answer. */
+/** The names of embedding and reranking models. They compute vectors, and cannot answer. */
 const NO_CHAT_MODEL = /embed|rerank/i;
 
 export interface LocalModels {
   provider: ProviderName;
   url: string;
-  /** Their names, without the provider. */
+  /** The names of the models, without the provider. */
   models: readonly string[];
 }
 

@@ -4,11 +4,11 @@ import { knownModel } from './known-models.ts';
 import { DEFAULT_WINDOW, parseModelId, type ModelSettings } from './model-settings.ts';
 
 export interface ModelFacts {
-  /** In tokens. */
+  /** The context window in tokens. */
   contextWindow: number;
   /** True if neither the settings nor the known models contain the window. */
   windowAssumed: boolean;
-  /** Undefined if the price is unknown. */
+  /** The price of the model; undefined if it is unknown. */
   price: Price | undefined;
   /** The media types that the model reads besides text. Empty if they are unknown. */
   inputModes: readonly string[];

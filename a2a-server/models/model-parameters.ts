@@ -6,9 +6,12 @@ import type { ProviderName } from './model-settings.ts';
 import { needsResponses } from './needs-responses.ts';
 
 export const modelParametersSchema = z.strictObject({
-  /** With a low value, repeated answers differ less. */
+  /** The randomness of answers. With a low value, answers to the same prompt differ less. */
   temperature: z.number().min(0).max(2).optional(),
-  /** In tokens, including reasoning. For Claude 4.5 and older, the reasoning budget comes on top of it. */
+  /**
+   * The maximum answer in tokens, including reasoning. For Claude 4.5 and older, the reasoning budget is added to this
+   * maximum.
+   */
   maxOutputTokens: z.number().int().min(256).optional(),
   /** The amount of reasoning before the answer. */
   effort: z.enum(['low', 'medium', 'high']).optional(),
@@ -67,7 +70,7 @@ function effortRequest(named: Named, effort: Effort): Pick<ProviderRequest, 'opt
   return hasBudget(named) ? { reasoningOptions: options } : { options };
 }
 
-/** Claude 4.6 and later choose the amount of reasoning. Older ones take a budget. */
+/** Claude 4.6 and later choose the amount of reasoning. Older models take a budget. */
 function hasBudget({ provider, model }: Named): boolean {
   return provider === 'anthropic' && !/^claude-[a-z]+-(?:4-[6-9]|[5-9]|\d{2})/.test(model);
 }

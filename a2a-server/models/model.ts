@@ -52,24 +52,28 @@ export class PromptTooLong extends ProductError {
 export interface Model {
   /** The model id, for people and for the journal, e.g. `offline` or `anthropic:claude-…`. */
   readonly id: string;
-  /** The price, if known. */
+  /** The price of the model, if known. */
   readonly price?: Price;
   /** The maximum number of tokens of a conversation and its answer. Unlimited if omitted. */
   readonly contextWindow?: number;
-  /** The model uses the workspace's instruction files. An ACP agent reads such files itself, and commands need none. */
+  /**
+   * True if the prompt must contain the workspace's instruction files. An ACP agent reads such files itself, and
+   * commands need none.
+   */
   readonly readsInstructions?: boolean;
   /** The media types of the files that the model takes, beside text. None if omitted. */
   readonly inputModes?: readonly string[];
   /** The time without an event after which the task's status reports the silence, in milliseconds. If absent, never. */
   readonly quietMs?: number;
   /**
-   * Runs one turn. It ends with exactly one `finish`, or throws. After `signal` aborts, it ends soon in any way.
+   * Runs one turn. It ends with exactly one `finish`, or throws. After `signal` aborts, the iteration ends soon, with
+   * or without an error.
    * @throws ProductError AGENT_ERROR if the provider refuses (PromptTooLong for a long prompt); AGENT_UNREACHABLE
    * (retryable) if the provider is unreachable after the model's own retries, or if the answer ends early. The fact
    * `RETRY_AFTER` has the delay that the provider asked for.
    */
   stream(request: ModelRequest): AsyncIterable<ModelEvent>;
-  /** Decides whether the answer to a first message is a task or only a message. The default is `task`. */
+  /** Returns the kind of answer to a first message: a task, or only a message. The default is `task`. */
   answersWith?(message: UserMessage): 'task' | 'message';
 }
 

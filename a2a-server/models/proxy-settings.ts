@@ -1,6 +1,6 @@
 /**
  * Chooses the proxy of a request to a model provider, by the variables that curl and most programs use: `HTTPS_PROXY`,
- * `HTTP_PROXY` and `NO_PROXY`, in capitals or not. Pure.
+ * `HTTP_PROXY` and `NO_PROXY`, in upper or lower case. Pure.
  *
  * As in Go's `httpproxy`, a request to this machine never uses a proxy: a local model needs no other machine.
  */

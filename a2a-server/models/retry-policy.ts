@@ -13,8 +13,8 @@ export interface RetryPolicy {
 }
 
 /**
- * These retries are not visible, so they are short. After them, or if a provider asks for a longer delay, the task
- * itself waits. It shows the reason and the time of the next attempt (`task/model-outage.ts`).
+ * The default policy. The person does not see these retries, so they are short. After them, or if a provider asks for a
+ * longer delay, the task itself waits and shows the reason (`task/model-outage.ts`).
  */
 export const RETRY_POLICY: RetryPolicy = { retries: 2, pauseMs: 300, maxPauseMs: 1_000 };
 

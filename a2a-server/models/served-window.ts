@@ -10,7 +10,7 @@ const LIMIT_MS = 1_000;
 const tokens = z.number().int().positive();
 
 interface Source {
-  /** Relative to the URL of the provider's API, which ends in `/v1`. */
+  /** Returns the address to read, relative to the URL of the provider's API, which ends in `/v1`. */
   path: (model: string) => string;
   /** @throws Error if the answer does not contain the window */
   read: (answer: unknown, model: string) => number | undefined;
@@ -49,9 +49,9 @@ const SOURCES: Partial<Readonly<Record<ProviderName, Source>>> = {
 };
 
 /**
- * Call it after the model has answered, because then the program has loaded it.
+ * Returns the context window. Call this after the model has answered, because then the program has loaded the model.
  * @param url of the provider's API
- * @returns in tokens; undefined if the program does not report it
+ * @returns the window in tokens; undefined if the program does not report it
  */
 export async function servedWindow(
   { provider, model }: { provider: ProviderName; model: string },

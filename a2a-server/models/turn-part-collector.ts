@@ -9,7 +9,7 @@ interface Collected {
   metadata: ProviderData | undefined;
 }
 
-/** Use one object per turn. */
+/** Collects the parts of one turn. Each turn needs a new object. */
 export class TurnPartCollector {
   readonly #parts: Collected[] = [];
   /** Maps the id of a block to its part. */
@@ -38,7 +38,7 @@ export class TurnPartCollector {
       this.#blocks.set(key, block);
     }
     block.length += delta.length;
-    // The signature of a block comes after its text, so later values win.
+    // The signature of a block comes after its text, so later values replace earlier ones.
     block.metadata = mergeProviderData(block.metadata, part.providerMetadata);
   }
 

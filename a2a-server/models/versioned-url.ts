@@ -22,7 +22,7 @@ export function withVersion(url: string, own: string): string {
 
 /**
  * Returns a `fetch` for an endpoint whose URL has no version. Most such endpoints need `/v1`, but some do not. The
- * first request finds out.
+ * first request tries `/v1`. If `/v1` does not exist, it tries the URL without a version.
  */
 export function fetchWithVersion(baseURL: string, fetchImpl: typeof fetch = fetch): typeof fetch {
   let known: string | undefined;

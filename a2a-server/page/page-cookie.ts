@@ -30,7 +30,7 @@ export function pageCookie(base: string, stateDirectory: string): PageCookie {
   };
 }
 
-/** Reads the secrets of a request. @returns undefined if one is missing or malformed */
+/** Reads the secrets of a request. @returns undefined if a secret is missing or malformed */
 export function secretsIn(request: Request, { name }: PageCookie): SessionSecrets | undefined {
   // RFC 6265 §5.4: pairs, separated by a semicolon and a space.
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());

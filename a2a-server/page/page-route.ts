@@ -1,12 +1,15 @@
 /**
- * Serves the files of the approval page. They contain no data, so they need no sign-in (X1). GET changes nothing. So a
- * sign-in link still works after a link scanner or a prefetch has opened it.
+ * Serves the files of the approval page. They contain no data, so they need no sign-in (X1). A GET of the page uses up
+ * no code. So a sign-in link still works after a link scanner or a prefetch has opened it.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Router } from 'express';
 
-/** The page loads only this server's files, calls only this server, and no page may frame it (CSP 3). */
+/**
+ * The Content Security Policy (CSP 3): the page loads only this server's files and calls only this server. No page may
+ * frame it.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -45,7 +48,8 @@ export function pageRoute(page: Page): Router {
       response.setHeader('X-Content-Type-Options', 'nosniff');
       response.setHeader('Referrer-Policy', 'no-referrer');
       response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
-      // The address of a sign-in link contains a secret, so no cache may store it. The files change with the program.
+      // The address of a sign-in link contains a secret, so no cache may store it. A new version of the program has new
+      // files, so the browser must not keep the old files either.
       response.setHeader('Cache-Control', 'no-store');
       response.setHeader('Content-Type', type);
       response.end(body);

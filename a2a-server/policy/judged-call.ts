@@ -29,7 +29,8 @@ export interface JudgedCall {
 export const NO_TARGETS: ResolvedTargets = { paths: [], trees: [], command: undefined, hosts: [] };
 
 /**
- * Resolves the paths of a call. A missing or outside path keeps its name, because the workspace decides access (X2).
+ * Resolves the paths of a call. A path that is missing or outside of the workspace stays as written, because the
+ * workspace refuses access to it (X2).
  */
 export async function resolveTargets(
   tool: Tool,

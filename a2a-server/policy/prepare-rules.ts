@@ -16,7 +16,9 @@ export type Policy = readonly PolicyRule[];
 
 export const NO_RULES: Policy = [];
 
-/** The prefix of MCP server tools. Their names are unknown at the start, because servers connect later. */
+/**
+ * The prefix of MCP server tools. The names of these tools are unknown at the start, because the servers connect later.
+ */
 const FROM_SERVERS = 'mcp__';
 
 /**

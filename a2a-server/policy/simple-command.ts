@@ -1,7 +1,8 @@
 /**
- * Parses a command line into a plain list of words, or returns undefined. It accepts only one program with fixed
- * arguments. It accepts no compounds, pipes, redirections, expansions, substitutions, comments, globs, line breaks, or
- * assignments before the command. It fails closed: if the meaning is uncertain, it returns undefined.
+ * Parses a command line into a plain list of words, or returns undefined. The parser accepts only one program with
+ * fixed arguments. It accepts no compounds, pipes, redirections, expansions, substitutions, comments, globs, line
+ * breaks, or assignments before the command. The parser fails closed: if the meaning is uncertain, it returns
+ * undefined.
  */
 import { parse } from 'shell-quote';
 

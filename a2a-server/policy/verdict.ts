@@ -1,12 +1,11 @@
 /**
  * Computes policy's verdict on a call: run it, ask a person, or refuse it. Pure.
  *
- * `deny` has precedence over `ask`, and `ask` over `allow`. The order of the rules has no influence:
- * 1. A `deny` rule refuses the call. A read-only task refuses every call with side effects.
- * 2. An `ask` rule asks. So does a `deny` rule with an uncertain match (`maybe`).
- * 3. These calls run: read-only calls, calls that match an `allow` rule, calls that the task's mode allows (`auto`,
- *    `accept-edits`), and calls that a person's grant covers.
- * 4. All other calls wait for a decision.
+ * `deny` has precedence over `ask`, and `ask` over `allow`. The order of the rules has no influence: 1. A `deny` rule
+ * refuses the call. A read-only task refuses every call with side effects. 2. An `ask` rule asks. A `deny` rule with an
+ * uncertain match (`maybe`) also asks. 3. These calls run: read-only calls, calls that match an `allow` rule, calls
+ * that the task's mode allows (`auto`, `accept-edits`), and calls that a person's grant covers. 4. All other calls wait
+ * for a decision.
  *
  * So a mode or a grant has the strength of an `allow` rule: it never overrides `deny` or `ask`.
  */
@@ -41,7 +40,7 @@ export function verdict(
   return because === undefined ? { type: 'ask' } : { type: 'allow', because };
 }
 
-/** Returns the message of the deny rule that matches the call, if any. */
+/** Returns the message for the model if a deny rule matches the call. Otherwise undefined. */
 export function denyMessage(call: JudgedCall, policy: Policy): string | undefined {
   const rule = policy.find(({ action, matches }) => action === 'deny' && matches(call) === 'yes');
   return (
@@ -71,7 +70,7 @@ function allowance(
   const mode = taskModeOf(settings);
   if (mode === 'auto') return { type: 'auto-execute' };
   if (mode === 'accept-edits' && call.sideEffect === 'files') return { type: 'accept-edits' };
-  // Check grants last. A call that runs anyway must not spend a use of a grant.
+  // Check grants last. A call that runs without a grant must not spend a use of a grant.
   const grant = grants.find((given) => reaches(given, call));
   return grant && { type: 'grant', scope: grant.scope, callId: grant.callId, grantId: grant.grantId };
 }
@@ -87,7 +86,10 @@ function reaches(grant: Grant, call: JudgedCall): boolean {
   }
 }
 
-/** Returns the provider of a tool, for a grant with the scope `server`. A built-in tool has no such grant. */
+/**
+ * Returns the MCP server or ACP agent of a tool, for a grant with the scope `server`. Such a grant never covers a
+ * built-in tool.
+ */
 function partyOf(source: ToolSource): string {
   switch (source.type) {
     case 'built-in':

@@ -1,6 +1,6 @@
 /**
- * Finds the process groups with a running process, from /proc on Linux. Concurrent callers share one scan. So a stop of
- * a hundred commands needs only one scan.
+ * Finds the process groups with a running process, from /proc on Linux. Concurrent callers share one scan. For example,
+ * a stop of a hundred commands needs only one scan.
  */
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';

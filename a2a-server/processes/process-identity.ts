@@ -1,7 +1,7 @@
 /**
  * Identifies a process group by its leader's start time and the machine's boot id, because systems reuse process ids.
  *
- * On Linux both come from /proc. On macOS `ps -o lstart` gives a date, so this needs no boot id. Windows has no process
+ * On Linux both come from /proc. On macOS `ps -o lstart` gives a date, which needs no boot id. Windows has no process
  * groups.
  */
 import { execFile } from 'node:child_process';
@@ -62,9 +62,9 @@ export async function processStateOf(
 }
 
 /**
- * Returns the groups of all processes that inherited the marker. It finds programs that left the group of their
- * command, such as `timeout` and `setsid`. It reads the environment of each process of this user. Empty on other
- * systems than Linux.
+ * Returns the groups of all processes that inherited the marker. The search reads the environment of each process of
+ * this user. So it also finds programs that left the group of their command, such as `timeout` and `setsid`. Returns an
+ * empty list on systems other than Linux.
  */
 export function markedGroups(marker: string): number[] {
   if (process.platform !== 'linux') return [];

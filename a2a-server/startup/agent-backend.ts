@@ -67,7 +67,7 @@ export async function createAgentBackend(
   }
 }
 
-/** Describes for people what runs the tasks: the default model, or the agent. */
+/** Describes the program that runs the tasks: the default model, or the agent. */
 export function agentText({ agent, model }: Pick<ServerSettings, 'agent' | 'model'>): string {
   switch (agent.type) {
     case 'model':

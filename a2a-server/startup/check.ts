@@ -1,4 +1,7 @@
-/** `a2a-server check`: makes the checks of a start, and tries the models. It starts nothing and changes nothing. */
+/**
+ * `a2a-server check`: makes the checks of a start, and tries the models. The command starts nothing and changes
+ * nothing.
+ */
 import { join } from 'node:path';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { type CheckResult, fail, ok, type ServerCheck, warn } from '../../shared/runtime/check-result.ts';

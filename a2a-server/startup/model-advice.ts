@@ -10,7 +10,10 @@ import { EXAMPLE_MODEL } from '../models/model-settings.ts';
 import { findLocalModels } from '../models/local-models.ts';
 import type { ServerSettings } from './settings.ts';
 
-/** A port without a program refuses at once. Only a program that hangs uses the whole time. In milliseconds. */
+/**
+ * The time limit for the list of local models, in milliseconds. A port without a program refuses at once. Only a
+ * program that hangs uses the whole time.
+ */
 const LIST_LIMIT_MS = 1_000;
 const MOST_SHOWN = 5;
 
@@ -34,7 +37,7 @@ function bridgeCommand({ stateDir, configFile }: AdviceSettings, script = ''): s
   const usual = resolve(stateDirectory({ ...hostEnvironment(), env }));
   return commandLine(
     {
-      // The build puts both programs side by side, and npm puts both commands into one directory.
+      // The build puts both programs into neighbouring directories, and npm puts both commands into one directory.
       script: resolve(dirname(script), '../bridge/main.js'),
       started: basename(script) === 'a2a-server' ? join(dirname(script), 'mcp-a2a-bridge') : undefined,
       path: process.env['PATH'],

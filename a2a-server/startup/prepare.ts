@@ -1,6 +1,6 @@
 /**
- * Prepares a server from its settings, before it opens its journal or a port. A start and `a2a-server check` both call
- * this, so they refuse the same settings.
+ * Prepares a server from its settings, before it opens its journal or a port. A start and `a2a-server check` both use
+ * this code, so they refuse the same settings.
  */
 import { realpath } from 'node:fs/promises';
 import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
@@ -35,7 +35,7 @@ export interface Surroundings {
   outputs: ReadOutput;
   /** The retry policy for failing providers; the default is `RETRY_POLICY`. */
   patience?: RetryPolicy;
-  /** Creates the state directory. In a check it creates nothing. */
+  /** Creates the state directory. In a check, the function does nothing. */
   makeDirectory: () => Promise<void>;
 }
 

@@ -11,7 +11,7 @@ import type { ServerSettings } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** For the programs on this machine, in milliseconds. */
+/** The time limit for the programs on this machine, in milliseconds. */
 const LIST_LIMIT_MS = 1_000;
 
 /**
@@ -71,7 +71,7 @@ function useOf(
   };
 }
 
-/** @returns null if the URL is missing or invalid. A check reports that error. */
+/** @returns the URL; null if it is missing or invalid. `a2a-server check` reports that error. */
 function urlOf(provider: ProviderName, { baseUrls }: ServerSettings, env: Environment): string | null {
   try {
     return providerUrl(provider, baseUrls[provider], env);

@@ -18,7 +18,10 @@ export function serverPolicy(
   });
 }
 
-/** Returns MCP servers that rules name but the settings do not. Only for a warning: a server may be added later. */
+/**
+ * Returns the MCP servers that rules name but the settings do not. The server only warns about them, because the
+ * operator may add them later.
+ */
 export function unknownMcpServers({
   policy,
   mcpServers,

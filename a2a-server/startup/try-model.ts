@@ -5,9 +5,9 @@ import { parseModelId } from '../models/model-settings.ts';
 import { needsResponses } from '../models/needs-responses.ts';
 import { refusedPart } from '../models/provider-failure.ts';
 
-/** The time limit in milliseconds. */
+/** The time limit of a trial, in milliseconds. */
 export const TRIAL_LIMIT_MS = 10_000;
-/** The fewest tokens that OpenAI's Responses API accepts as a limit. */
+/** The minimum limit that OpenAI's Responses API accepts, in tokens. */
 const LEAST_RESPONSE = 16;
 
 export type Trial =
@@ -16,10 +16,13 @@ export type Trial =
   | { type: 'slow'; limitMs: number }
   | { type: 'failed'; problem: string; cause: FailureCause };
 
-/** What failed: the provider refused the key or the model, or there is no connection to it. */
+/**
+ * The cause of the failure. `key` and `model`: the provider refused the key or the model. `connection`: there is no
+ * connection to the provider.
+ */
 type FailureCause = 'key' | 'model' | 'connection' | 'other';
 
-/** A model that accepts no tools cannot work as an agent, so the request offers one. */
+/** A tool for the request, because a model that accepts no tools cannot work as an agent. */
 const TOOL = {
   name: 'finish',
   description: 'Ends the work',
@@ -59,7 +62,7 @@ function causeOf(error: unknown): FailureCause {
   return unconnected ? 'connection' : 'other';
 }
 
-/** In tokens. */
+/** Returns the limit of the shortest answer, in tokens. */
 function leastAnswer(id: string): number {
   const named = parseModelId(id);
   return named?.provider === 'openai' && needsResponses(named.model) ? LEAST_RESPONSE : 1;

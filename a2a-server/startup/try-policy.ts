@@ -25,7 +25,7 @@ import { rulesSchema, type Rule } from '../policy/rule.ts';
 export interface TryOptions {
   /** A file with rules. They replace the rules of the settings. */
   rules?: string | undefined;
-  /** Show only calls whose verdict would change. */
+  /** True to show only calls whose verdict would change. */
   changed?: boolean | undefined;
   json?: boolean | undefined;
 }

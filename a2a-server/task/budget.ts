@@ -19,7 +19,7 @@ export interface Budget {
 
 export const NO_BUDGET: Budget = { turns: null, toolCalls: null, tokens: null, usd: null, activeMs: null };
 
-/** The use since the start of the task, or since a person last allowed it to continue. */
+/** The amounts used since the start of the task, or since a person last allowed the task to continue. */
 export type BudgetUsage = { readonly [K in keyof Budget]: number };
 
 export const NO_BUDGET_USAGE: BudgetUsage = { turns: 0, toolCalls: 0, tokens: 0, usd: 0, activeMs: 0 };
@@ -58,7 +58,7 @@ export function budgetUsageAfter(
   const active = status.state === 'working' && !takenUpBy(event) ? Math.max(0, at - updatedAt) : 0;
   const answered = event.type === 'turn.finished' || event.type === 'context.summarised';
   const tokens = answered ? event.usage.inputTokens + event.usage.outputTokens : 0;
-  // An abandoned turn is not part of the use.
+  // An abandoned turn does not count.
   const turns = event.type === 'turn.started' ? 1 : event.type === 'turn.abandoned' ? -1 : 0;
   const toolCalls = event.type === 'tool.started' ? 1 : 0;
   const usd = answered ? (event.usd ?? 0) : 0;
@@ -73,8 +73,8 @@ export function budgetUsageAfter(
 }
 
 /**
- * True for the first events of a process that continues a task. Before them, no server ran, or the task waited for an
- * orphaned process. So that time is not working time.
+ * True for the first events of a process that continues a task. Before these events, no server ran, or the task waited
+ * for an orphaned process. So the time before them is not working time.
  */
 function takenUpBy({ type }: TaskEvent): boolean {
   return (

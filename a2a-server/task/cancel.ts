@@ -14,9 +14,11 @@ export function cancel(snapshot: Snapshot, reason: string, by: Decider): Command
   return { type: 'append', events: [...stopped, { type: 'task.canceled', reason, by }] };
 }
 
-/** The end of reading by the sender of a message. */
+/** Says that the sender of a message has stopped reading the task. */
 export interface ReaderDisconnect {
-  /** The task's `seq` when the server accepted the message. A newer message shows that a client has come back. */
+  /**
+   * The task's `seq` when the server accepted the message. If the task has a newer message, a client reads it again.
+   */
   messageSeq: number;
   reason: string;
 }

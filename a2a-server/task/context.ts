@@ -5,7 +5,10 @@ import type { Turn } from './snapshot.ts';
 export interface Context {
   summary: { upTo: TurnPlace; text: string } | null;
   clip: { upTo: TurnPlace; chars: number } | null;
-  /** The provider's reaction to the length since the last answer. `shortened`: refused, and then shortened. */
+  /**
+   * `yes`: the provider has refused the length since the last answer. `shortened`: the provider refused it, and the
+   * conversation is now shorter.
+   */
   refused: 'no' | 'yes' | 'shortened';
   /** The provider's count of input tokens for the last turn. Null if the conversation before that turn has changed. */
   counted: { turn: number; model: string; inputTokens: number } | null;

@@ -1,8 +1,8 @@
 /**
  * Decides which files of a conversation a model gets. A sentence replaces each other file. Pure.
  *
- * The decision on a file depends only on the model and on the earlier files. So a later request repeats it, and the
- * prefix of the prompt stays the same.
+ * The decision on a file depends only on the model and on the earlier files. So a later request repeats the decision,
+ * and the prefix of the prompt stays the same.
  */
 import type { ConversationStep } from './conversation.ts';
 import type { StoredFile } from './stored-file.ts';
@@ -12,12 +12,18 @@ export interface ConversationFile extends StoredFile {
   taskId: string;
 }
 
-/** In bytes. Google refuses a request of more than 20 MB, and base64 makes four bytes of three. */
+/**
+ * The maximum size of all files of a request, in bytes. Google refuses a request of more than 20 MB, and base64 makes
+ * four bytes of three.
+ */
 const MAX_BYTES = 14_000_000;
 
 /** An image costs up to about 1,600 tokens at Anthropic, and fewer at OpenAI and Google. */
 const IMAGE_TOKENS = 1_600;
-/** A page of a PDF costs 1,500 to 3,000 tokens at Anthropic. This counts one page for each 25 kB, and at most 100 pages. */
+/**
+ * A page of a PDF costs 1,500 to 3,000 tokens at Anthropic. The estimate is one page for each 25 kB, and at most 100
+ * pages.
+ */
 const PAGE_TOKENS = 2_500;
 const PAGE_BYTES = 25_000;
 const MAX_PAGES = 100;
@@ -40,7 +46,7 @@ interface FileReader {
   inputModes?: readonly string[] | undefined;
 }
 
-/** Replaces the files that the model does not take, and those after the first 14 MB. */
+/** Replaces the files that the model does not take, and the files after the first 14 MB. */
 export function filesForModel(
   steps: readonly ConversationStep[],
   { model, inputModes = [] }: FileReader,

@@ -4,7 +4,7 @@ import type { TaskEvent, Usage } from './events.ts';
 /** The sum of some answered requests. A request is a finished turn, or a summary of a conversation. */
 export interface CostSum extends Required<Usage> {
   requests: number;
-  /** US dollars of the requests with a known price. */
+  /** The cost of the requests with a known price, in US dollars. */
   knownUsd: number;
   /** The number of requests with an unknown price. */
   unpriced: number;
@@ -79,7 +79,7 @@ export function addCosts(a: CostSum, b: CostSum): CostSum {
   };
 }
 
-/** Zero tokens cost nothing, also without a price. */
+/** Returns the cost of one request. Zero tokens cost nothing, even if the price is unknown. */
 function costSum(usage: Usage, usd: number | undefined): CostSum {
   const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage;
   const tokens = {
@@ -93,10 +93,12 @@ function costSum(usage: Usage, usd: number | undefined): CostSum {
   return { requests: 1, ...tokens, knownUsd: known ? usd : 0, unpriced: known || free ? 0 : 1 };
 }
 
-/** More than any model reads or writes in one request. So a sum of millions of requests stays a safe integer. */
+/**
+ * The maximum token count of one request. No model reaches it, and a sum of millions of requests stays a safe integer.
+ */
 const MOST_TOKENS = 1_000_000_000;
 
-/** A provider may report anything. The sums need whole numbers. */
+/** Returns a valid token count, because a provider may report any number. The sums need whole numbers. */
 function count(tokens: number): number {
   return Number.isFinite(tokens) ? Math.round(Math.min(Math.max(tokens, 0), MOST_TOKENS)) : 0;
 }

@@ -10,7 +10,10 @@ export interface DailyUse {
   day: number;
   /** The cost of the day's requests with a known price, in US dollars. */
   usd: number;
-  /** The cost of the day at the latest question that a person answered; null if there was none. */
+  /**
+   * The cost of the day when the server asked the latest question that a person answered. Null if there was no such
+   * question.
+   */
   extendedAt: number | null;
 }
 
@@ -19,7 +22,7 @@ export function dailyLimit({ extendedAt }: Pick<DailyUse, 'extendedAt'>, budget:
   return extendedAt === null ? budget : Math.max(budget, extendedAt + budget);
 }
 
-/** Returns the question to a person, and the cost that it is about, if the day's budget is spent. */
+/** Returns the question to a person and the day's cost, if the budget of the day is spent. Otherwise undefined. */
 export function dailyBudgetQuestion(
   use: DailyUse,
   budget: number,

@@ -1,6 +1,6 @@
 /**
  * Grants: a person's decision may also cover later calls. Pure. Covered calls run without asking, until the grant's
- * time or its uses are over, or until a person revokes it.
+ * time or its uses are over, or until a person revokes the grant.
  *
  * - Policy checks the grant at the request of a call. The call may run later, after other calls of the turn. If a
  *   person revokes the grant before the call starts, the call waits for a decision again.
@@ -11,7 +11,10 @@ import type { Decider, JournalEntry, TaskEvent, PolicyVerdict } from './events.t
 import type { Call, Snapshot } from './snapshot.ts';
 
 export interface Grant {
-  /** Unique within the task. The journal position of the decision determines the id, so old grants have an id too. */
+  /**
+   * The id, unique within the task. It follows from the journal position of the decision, so grants of old journals
+   * have an id too.
+   */
   grantId: string;
   scope: Exclude<DecisionScope, 'once'>;
   /** The call whose decision created this grant. */
@@ -19,11 +22,11 @@ export interface Grant {
   tool: string;
   source: ToolSource;
   by: Decider;
-  /** In milliseconds since the epoch, like `expiresAt`. */
+  /** The time of the decision, in milliseconds since the epoch. `expiresAt` has the same unit. */
   at: number;
-  /** Null if the grant ends with the task. */
+  /** The time of the grant's end. Null if the grant ends with the task. */
   expiresAt: number | null;
-  /** Null if the number of uses has no limit. */
+  /** The number of calls that the grant can still allow. Null means no limit. */
   usesLeft: number | null;
 }
 
@@ -62,7 +65,7 @@ export function allowingGrantId(verdict: PolicyVerdict): string | null {
     : null;
 }
 
-/** Returns the grants after a verdict. If a grant allowed the call, the grant has one use less. */
+/** Returns the grants after a verdict. If a grant allowed the call, its number of uses left decreases by one. */
 export function grantsAfterUse(grants: readonly Grant[], verdict: PolicyVerdict): readonly Grant[] {
   const used = allowingGrantId(verdict);
   if (used === null) return grants;

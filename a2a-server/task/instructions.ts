@@ -1,13 +1,13 @@
 /** The workspace's instruction files for agents, as one task reads them. Pure. */
 import { safeCutBefore, visibleText } from '../../shared/text/visible-text.ts';
 
-/** The names of the files, at the root of the workspace. The first ones count most. */
+/** The names of the files, at the root of the workspace. The most important name is first. */
 export const INSTRUCTION_FILES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const;
 
 /** A file that the task read before its first turn. */
 export interface InstructionFile {
   path: string;
-  /** The size of the whole file. */
+  /** The size of the whole file, in bytes. */
   bytes: number;
   /** The text for the model. */
   text: string;
@@ -18,7 +18,7 @@ export interface InstructionFile {
 /** The maximum number of characters of all files together. */
 const MOST_CHARS = 32 * 1024;
 const CHARS_PER_TOKEN = 4;
-/** The share of a context window that the files may fill. */
+/** The context window divided by this number is the part that the files may fill. */
 const WINDOW_SHARE = 8;
 
 /** @param contextWindow in tokens; undefined if it is unknown @returns the maximum number of characters of all files */
@@ -27,8 +27,8 @@ export function instructionsLimit(contextWindow: number | undefined): number {
 }
 
 /**
- * Chooses the text for the model. Leaves out empty files, and files with the text of an earlier one: often one file is a
- * link to another. A long file ends at a line end. Hidden characters become visible, as everywhere.
+ * Chooses the text for the model. Omits empty files, and files with the same text as an earlier file: often one file is
+ * a link to another. A long file ends at a line end. Hidden characters become visible, as everywhere.
  * @param found the files that exist, in the order of `INSTRUCTION_FILES`
  */
 export function chosenInstructions(
@@ -47,7 +47,7 @@ export function chosenInstructions(
   });
 }
 
-/** The beginning of the text, up to a line end if there is one. */
+/** Returns the beginning of the text. It ends at a line end, if there is one. */
 function startOf(text: string, room: number): string {
   if (text.length <= room) return text;
   const start = text.slice(0, safeCutBefore(text, room));

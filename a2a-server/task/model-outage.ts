@@ -1,7 +1,6 @@
 /**
  * Decides the next event after a failed model call. If the failure may be temporary, the task waits and tries again,
- * with a limited number of attempts. The journal contains the wait, so it needs no memory and continues after a
- * restart. Pure.
+ * with a limited number of attempts. The journal contains the wait, so the wait continues after a restart. Pure.
  */
 import type { TaskEvent } from './events.ts';
 import type { Snapshot } from './snapshot.ts';

@@ -5,7 +5,7 @@ import { foldNext } from './fold.ts';
 import { shownCodeOf } from './shown.ts';
 import { isRunByAcpAgent, waitingCalls, type Call, type Snapshot, type WaitingCall } from './snapshot.ts';
 
-/** Finds the same question among these actions. If the task asks again about a call, it is another question (D2). */
+/** Finds the same question among these actions. A second question about the same call is a different question (D2). */
 export function findSameQuestion(
   pending: readonly PendingAction[],
   { callId, shown }: Pick<RecordedAction, 'callId' | 'shown'>,
@@ -42,7 +42,7 @@ function pendingAction(snapshot: Snapshot, call: WaitingCall): PendingAction {
   };
 }
 
-/** True if this is the task's first question. Then a plain word cannot belong to another question (D2). */
+/** True if this is the task's first question. A plain word can then belong only to this question (D2). */
 export function isFirstQuestion(snapshot: Snapshot, { callId, state }: Call): boolean {
   if (state.type !== 'waiting' || (state.reason !== 'approval' && state.reason !== 'question')) return false;
   return !mayHaveAsked(snapshot, callId);
@@ -80,8 +80,8 @@ export function parkOrContinue(snapshot: Snapshot): TaskEvent {
 }
 
 /**
- * Adds the task's state to events of a running call. While a tool waits for an answer, the task stays parked. Clients
- * must see that state after each event.
+ * Adds the task's state to events of a running call. While a tool waits for an answer, the task stays parked. So
+ * clients see the correct state after each event.
  */
 export function withTaskState(snapshot: Snapshot, ...events: TaskEvent[]): TaskEvent[] {
   if (snapshot.status.state !== 'input-required') return events;

@@ -5,8 +5,9 @@ import type { RecordedAction } from './events.ts';
 import type { Call } from './snapshot.ts';
 
 /**
- * The code depends on the call id, the input, the content behind the preview, and the reason. If the task asks again
- * about a call, the call has a new code. So a decision on the earlier question does not decide it.
+ * Returns the `shown` code of a waiting call. The code depends on the call id, the input, the content behind the
+ * preview, and the reason. If the task asks again about a call, the call has a new code. So a decision on the earlier
+ * question does not decide it.
  */
 export function shownCodeOf({ callId, inputHash, basis, toolId }: Call, reason: PendingReason): string {
   return shownCode(callId, inputHash, basis, reason, reason === 'outcome-unknown' ? toolId : null);

@@ -8,7 +8,7 @@ export interface Spending extends Usage {
 
 export const NO_SPENDING: Spending = { inputTokens: 0, outputTokens: 0, usd: 0 };
 
-/** US dollars per million tokens. */
+/** Prices in US dollars per million tokens. */
 export interface Rates {
   input: number;
   output: number;
@@ -58,7 +58,7 @@ export function addSpending(a: Spending, b: Spending): Spending {
   };
 }
 
-/** The cost by model id. */
+/** The costs of the models, by model id. */
 export type SpendingByModel = Readonly<Record<string, Spending>>;
 
 export function addModelSpending(

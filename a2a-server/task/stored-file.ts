@@ -4,14 +4,14 @@ import { oneLine } from '../../shared/text/one-line.ts';
 export interface StoredFile {
   /** SHA-256 (hex) of the content. */
   hash: string;
-  /** The size of the content. */
+  /** The size of the content in bytes. */
   bytes: number;
   /** The type of the content, one of `FILE_TYPES`. */
   mediaType: string;
   name?: string;
 }
 
-/** The line that stands for a file in a text. Pure. */
+/** Returns the line that replaces a file in a text. Pure. */
 export function fileLine({ name, mediaType, bytes }: Omit<StoredFile, 'hash'>): string {
   const known = name === undefined ? '' : ` ${oneLine(name, 200)},`;
   return `[file${known} ${mediaType}, ${bytes} bytes]`;

@@ -1,4 +1,6 @@
-/** Reminds a model of its to-do list. The person follows the work by that list, so it must be current. Pure. */
+/**
+ * Reminds a model of its to-do list. The person reads the progress from that list, so the list must be current. Pure.
+ */
 import { callsOf, type Snapshot } from './snapshot.ts';
 
 /** The number of turns with calls after which an open list counts as old. */

@@ -11,7 +11,9 @@ export interface JsonObject {
   [key: string]: JsonValue;
 }
 
-/** Opaque data of a provider: signatures, encrypted reasoning, item ids, citations. By the provider's namespace. */
+/**
+ * Opaque data of providers: signatures, encrypted reasoning, item ids, citations. The key is the provider's namespace.
+ */
 export type ProviderState = Readonly<Record<string, JsonObject>>;
 
 /** A part of a turn, in the model's order. A text or reasoning part is the next `length` characters of the turn's text. */
@@ -26,7 +28,7 @@ export interface TurnReplay {
   parts: readonly TurnPart[];
 }
 
-/** The model that reads the conversation, and the hash of the instructions and tools before the conversation. */
+/** The model that gets the conversation, and a hash of the instructions and tools in the same request. */
 export interface ConversationReader {
   model: string;
   basis: string;
@@ -46,7 +48,7 @@ export type ReplayedPart =
     };
 
 /**
- * True if the conversation before the turn is still the same as when the model wrote the turn.
+ * True if the conversation before the turn has not changed since the model wrote the turn.
  * @param later the later tasks of the session
  */
 export function isReplayable(

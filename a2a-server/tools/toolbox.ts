@@ -12,13 +12,13 @@ export interface Toolbox {
    * @param readOnly only tools without side effects
    */
   declarations(options?: { readOnly?: boolean }): ToolDeclaration[];
-  /** Explains to the model why a call of a missing tool fails. */
+  /** Returns the reason for the model why a call of a missing tool fails. */
   absence(name: string): string;
-  /** Resolves when the supplies have started or their start time is over, or when the signal aborts. */
+  /** Resolves when the supplies have started, when their start time is over, or when the signal aborts. */
   settled(signal: AbortSignal): Promise<void>;
 }
 
-/** A changing set of tools, for example from MCP servers. No name equals the name of a built-in tool. */
+/** A changing set of tools, for example from MCP servers. Its tools never have the name of a built-in tool. */
 export interface ToolSupply {
   get(name: string): Tool | undefined;
   /** The current tools. */

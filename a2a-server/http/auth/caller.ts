@@ -1,4 +1,4 @@
-/** The authenticated sender of a request. Routes get the identity only from here. */
+/** The authenticated sender of a request. Routes get the identity only from this class. */
 import type { Request } from 'express';
 import type { User } from '@a2a-js/sdk/server';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -18,7 +18,7 @@ interface RequestFacts {
   toolId?: string;
 }
 
-/** In characters. Clients choose these texts, so the log shortens them. */
+/** The maximum length of a fact in the log, in characters. Clients choose these texts. */
 const LONGEST_FACT = 200;
 
 /** A principal and the lifetime of its connection. */
@@ -26,11 +26,11 @@ export class Caller implements User {
   readonly isAuthenticated = true;
   readonly principal: string;
   /**
-   * Aborts when the client disconnects or the server shuts down. This signal only ends reading. It is not an ancestor
-   * of a tool's signal (E4).
+   * Aborts when the client disconnects or the server shuts down. The signal only ends the reading of events. Its abort
+   * stops no tool (E4).
    */
   readonly signal: AbortSignal;
-  /** Returns how this client stopped reading. Call it after the last write. */
+  /** Returns the way in which this client stopped reading. Call it after the last write. */
   readonly end: () => ReaderEnd;
   /** @returns a promise to await before the next write (S3). Undefined if the client's socket is not full. */
   readonly full: () => Promise<void> | undefined;
@@ -69,7 +69,7 @@ export function attachCaller(request: Request, caller: Caller): void {
   callers.set(request, caller);
 }
 
-/** @throws ProductError UNAUTHENTICATED for an unauthenticated request, even if the route lacks the check (X1). */
+/** @throws ProductError UNAUTHENTICATED for an unauthenticated request, even if the route forgets the check (X1). */
 export function callerOf(request: Request): Caller {
   const caller = callers.get(request);
   if (caller === undefined)

@@ -1,6 +1,6 @@
 /**
- * Checks the Host and Origin headers (X1). A hostile web page can point its own host name at 127.0.0.1 and make a browser
- * send requests here (DNS rebinding). Both headers reveal it.
+ * Checks the Host and Origin headers (X1). A hostile web page can point its own host name at 127.0.0.1 and make a
+ * browser send requests here (DNS rebinding). Both headers show such a request.
  */
 import { isLoopback } from '../../../shared/net/loopback.ts';
 import { isOwnOrigin } from '../../../shared/net/own-origin.ts';

@@ -4,8 +4,8 @@
  *
  * - Stateless: a ticket is its expiry and a MAC over purpose, principal, task and expiry. It stays valid after a
  *   restart.
- * - The key depends on the server's token and the principal's tokens. To make a ticket, one needs both. A ticket does
- *   not help to guess them. If a token changes, its tickets become invalid.
+ * - The key depends on the server's token and the principal's tokens. A program needs both tokens to make a ticket. A
+ *   ticket does not help to guess the tokens. If a token changes, its tickets become invalid.
  * - X1: the server compares tickets in constant time and never logs them.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -59,7 +59,8 @@ export function streamTickets(
       const [, seconds = '0', mac = ''] = /^(\d{1,12})\.([A-Za-z0-9_-]{43})$/.exec(ticket) ?? [];
       const shown = Buffer.from(mac.padEnd(43));
       let principal: string | undefined;
-      // Tries every key, so that the time does not depend on the match. Compares text: each MAC has only one text.
+      // Tries every key, so that the time does not depend on the match. The comparison of the texts is exact, because
+      // each MAC has only one text.
       for (const [name, key] of keys)
         if (timingSafeEqual(seal(key, name, taskId, seconds), shown)) principal = name;
       const expiresAt = Number(seconds) * 1_000;
@@ -73,7 +74,7 @@ export function streamTickets(
   };
 }
 
-/** The MAC as text. */
+/** Returns the MAC as text. */
 function seal(key: Buffer, principal: string, taskId: string, seconds: string): Buffer {
   const sealed = JSON.stringify([PURPOSE, principal, taskId, seconds]);
   return Buffer.from(createHmac('sha256', key).update(sealed).digest('base64url'));

@@ -2,10 +2,10 @@
 import { AGENT_CARD_PATH } from '@a2a-js/sdk';
 import { IDENTITY_PATH } from '../../../shared/net/server-proof.ts';
 
-/** Under this path, a request uses the approval page's session instead of a bearer token. */
+/** The path of requests that use the approval page's session instead of a bearer token. */
 export const PAGE_API = '/page/api';
 
-/** The methods of each address. `{id}` stands for one segment. */
+/** The methods of each address. `{id}` matches one path segment. */
 type Addresses = Readonly<Record<string, readonly string[]>>;
 
 /** The addresses for tasks, tools and costs. They also exist under the path of the approval page. */

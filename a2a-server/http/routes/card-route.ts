@@ -4,10 +4,13 @@ import { Router } from 'express';
 import { AGENT_CARD_PATH, AgentCard } from '@a2a-js/sdk';
 import { legacyAgentCardRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
 
-/** In seconds. The card changes only when the program or its address changes. */
+/**
+ * The time for which a client may cache the card, in seconds. The card changes only when the program or its address
+ * changes.
+ */
 const MAX_AGE = 60;
 
-/** @param modified when the card last changed, in milliseconds since the epoch: at the start of the server. */
+/** @param modified the time of the card's last change, in milliseconds since the epoch: the start of the server. */
 export function cardRoute(card: AgentCard, modified: number): Router {
   // The SDK's handler for 1.0 writes the in-memory form. Other clients cannot read its security schemes.
   const text = JSON.stringify(AgentCard.toJSON(card));
@@ -24,7 +27,7 @@ export function cardRoute(card: AgentCard, modified: number): Router {
     legacyAgentCardRouter({ agentCardProvider: () => Promise.resolve(card), cache: { maxAge: MAX_AGE } }),
   );
   router.get(path, (request, response) => {
-    // A2A 1.0 §8.6.1. Both versions share one address.
+    // A2A 1.0 §8.6.1. Both versions have one address, so caches must distinguish them by the header.
     response.setHeader('Cache-Control', `public, max-age=${MAX_AGE}`);
     response.setHeader('ETag', tag);
     response.vary('A2A-Version');

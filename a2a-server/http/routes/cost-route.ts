@@ -7,7 +7,7 @@ import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
 
 const DEFAULT_DAYS = 30;
-/** Ten years. */
+/** Maximum number of days in a report: ten years. */
 const MOST_DAYS = 3_660;
 
 const query = z.object({ days: z.coerce.number().int().min(1).max(MOST_DAYS).default(DEFAULT_DAYS) });

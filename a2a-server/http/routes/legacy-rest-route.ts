@@ -1,6 +1,6 @@
 /**
- * The HTTP+JSON binding of A2A 0.3, from the SDK. Its streams have no ids and no heartbeats. They have back-pressure:
- * the source waits while the socket is full.
+ * The HTTP+JSON binding of A2A 0.3, from the SDK. Its streams have no ids and no heartbeats. But they have
+ * back-pressure: the source waits while the socket is full.
  */
 import { Router } from 'express';
 import type { RequestHandler } from 'express';

@@ -12,7 +12,7 @@ const query = z.object({ prefix: z.string().min(1).max(200) });
 /** Maximum number of tasks in the answer. If there are more, a person types more of the id. */
 const MOST = 100;
 
-/** The server's ids start with their kind. People usually leave it out. */
+/** The prefixes to try. The server's ids start with their kind, which people usually omit. */
 const KINDS = ['', 'session-', 'task-'];
 
 export function taskSearchRoute(tasks: TaskService): Router {

@@ -15,7 +15,7 @@ import type { BodyLimits } from '../wire/json-body.ts';
 
 const abortRequest = z.strictObject({ reason: z.string().min(1).max(10_000).optional() }).optional();
 
-/** In characters: a reason may be as long as a message. */
+/** Maximum characters of a reason, because a client may send a long one. */
 const LONGEST_REASON = 300;
 
 export function toolRoutes(tasks: TaskService, { limits, log }: { limits: BodyLimits; log: Logger }): Router {
@@ -42,7 +42,7 @@ export function toolRoutes(tasks: TaskService, { limits, log }: { limits: BodyLi
       caller.concerns({ toolId });
       const { principal } = caller;
       const { success, message } = await tasks.abortTool(toolId, principal, reason);
-      // An abort that stops a tool is an event of its task, which `startup/log-events.ts` logs.
+      // Log only a failed abort here. `startup/log-events.ts` logs a successful abort, which is an event of the task.
       if (!success)
         log.info(
           { toolId: oneLine(toolId, 200), principal, reason: oneLine(reason, LONGEST_REASON), message },

@@ -4,10 +4,12 @@
  *
  * - The rule begins with a message that a client sends over a stream or in a blocking request. It ends when the task
  *   waits or ends.
- * - Every stream and every blocking request of the task is a reader. The time begins when the last reader leaves.
+ * - Every stream and every blocking request of the task is a reader. The time `RECONNECT_MS` begins when the last
+ *   reader leaves.
  * - A reader leaves if its connection is cut, or if its stream reaches its maximum lifetime. After any other end of the
  *   last reader, the task continues without readers.
- * - A message whose sender does not wait ends the rule for its task. A restart of the server ends it for all tasks.
+ * - A message whose sender does not wait ends the rule for its task. A restart of the server ends the rule for all
+ *   tasks.
  */
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { ReaderEnd } from '../auth/caller.ts';
@@ -17,7 +19,7 @@ export const ON_DISCONNECT = ['detach', 'cancel'] as const;
 /** The maximum time without a reader, in milliseconds. */
 export const RECONNECT_MS = 10_000;
 
-/** A message whose sender reads the task after it. */
+/** A message whose sender reads the task's events after the message. */
 export interface ReadMessage {
   principal: string;
   /** The task's `seq` when the server accepted the message. */
@@ -27,7 +29,7 @@ export interface ReadMessage {
 export interface Disconnects {
   /**
    * Registers a reader of the task.
-   * @param message present if this reader has sent it
+   * @param message the message of this reader, if the reader has sent one
    * @returns a function to call when the reader ends
    */
   reads(taskId: string, message?: ReadMessage): (end: ReaderEnd) => void;
@@ -47,7 +49,7 @@ interface CancellingParts {
   clock: Clock;
   /** Resolves when the task, after this message, waits or ends. Also resolves when the signal aborts. */
   settled: (taskId: string, message: ReadMessage, signal: AbortSignal) => Promise<void>;
-  /** Cancels the task, unless it has got a newer message. */
+  /** Cancels the task, unless a newer message has arrived. */
   cancel: (taskId: string, message: ReadMessage) => void;
 }
 

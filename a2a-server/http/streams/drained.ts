@@ -9,8 +9,10 @@ import type { ServerResponse } from 'node:http';
 export const STALLED_HEARTBEATS = 20;
 
 /**
- * @param patienceMs if the socket accepts no data for this time, it is destroyed. Slow progress keeps it open.
- * @returns a promise that resolves when the socket accepts data again or is closed. Undefined if the buffer is not full.
+ * @param patienceMs the time in milliseconds after which a socket that accepts no data is destroyed. Slow progress
+ * keeps the socket open.
+ * @returns a promise that resolves when the socket accepts data again or is closed. Undefined if the buffer is not
+ * full.
  */
 export function untilDrained(response: ServerResponse, patienceMs: number): Promise<void> | undefined {
   if (!response.writableNeedDrain || response.destroyed) return undefined;

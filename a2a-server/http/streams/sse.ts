@@ -1,18 +1,21 @@
 /**
  * Writes server-sent events to a response.
  *
- * - S3: this file buffers at most one batch, besides the socket's buffer. It pulls events one by one. The source of the
+ * - S3: this file buffers at most one batch, besides the socket's buffer. It takes events one by one. The source of the
  *   events waits while the socket is full (`Caller.full`).
  * - E4: a closed or reset socket only ends the writing.
- * - Frames of one tick share one write. This file writes the first frame at once.
+ * - Frames of one event-loop turn share one write. This file writes the first frame at once.
  */
 import type { ServerResponse } from 'node:http';
 import { SSE_HEADERS } from '@a2a-js/sdk';
 
-/** The batch size in characters. At the end of the tick, this file writes a smaller batch. */
+/** The batch size in characters. At the end of an event-loop turn, this file also writes a smaller batch. */
 const BATCH = 64 * 1024;
 
-/** WHATWG HTML §9.2.7: a comment about every 15 s keeps proxies from closing the connection. */
+/**
+ * The time between two heartbeats, in milliseconds. WHATWG HTML §9.2.7: a comment about every 15 s keeps proxies from
+ * closing the connection.
+ */
 export const HEARTBEAT_MS = 15_000;
 
 export interface Frame {

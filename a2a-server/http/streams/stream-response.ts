@@ -22,7 +22,7 @@ interface StreamAnswer<Event> {
   retryMs?: number;
 }
 
-/** Pulls the events one by one. Resolves when the stream ends for any reason. Never rejects. */
+/** Sends the events one by one. Resolves when the stream ends for any reason. Never rejects. */
 export async function respondWithStream<Event>(
   response: Response,
   answer: StreamAnswer<Event>,

@@ -64,7 +64,7 @@ const httpError = z.object({
   status: z.number().int().min(400).max(599),
 });
 
-/** If Express or its body parser could not read a request, explains the error. Other errors stay unchanged. */
+/** Converts an error of Express or its body parser to an error that explains it. Other errors stay unchanged. */
 export function requestError(error: unknown, limits: BodyLimits): unknown {
   const parsed = httpError.safeParse(error);
   if (error instanceof ProductError || !parsed.success) return error;

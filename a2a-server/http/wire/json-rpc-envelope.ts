@@ -38,7 +38,7 @@ export function isNotification(request: Envelope): boolean {
 
 /**
  * A2A 1.0 §3.6.1: a client may send the version as a request parameter. If the header is missing, this copies the
- * parameter to the header. Names of service parameters ignore case (§3.2.6).
+ * parameter to the header. The case of a service parameter's name has no meaning (§3.2.6).
  */
 export const versionParameter: RequestHandler = (request, _response, next) => {
   const [, version] = Object.entries(request.query).find(([name]) => name.toLowerCase() === VERSION) ?? [];
@@ -50,13 +50,15 @@ export const versionParameter: RequestHandler = (request, _response, next) => {
 
 const VERSION = 'a2a-version';
 
-/** A2A 1.0 §3.6.2: a request without a version is 0.3. Patch numbers are ignored (§3.6). */
+/** A2A 1.0 §3.6.2: a request without a version is 0.3. Patch numbers have no influence (§3.6). */
 export function a2aVersionOf(header: string | undefined): { version: string; legacy: boolean } {
   const version = /^(\d+\.\d+)(\.\d+)?$/.exec(header?.trim() ?? '')?.[1] ?? (header?.trim() || '0.3');
   return { version, legacy: version === '0.3' };
 }
 
-/** Returns the error text for an unknown method. It names the other version if that version has the method. */
+/**
+ * Returns the error text for an unknown method. The text names the other A2A version if that version has the method.
+ */
 export function unknownMethod(method: string, legacy: boolean): string | undefined {
   if (legacy ? isLegacyJsonRpcMethod(method) : isV1JsonRpcMethod(method)) return undefined;
   const name = JSON.stringify(method.slice(0, 100));

@@ -12,15 +12,16 @@ export type OutputModes = readonly string[];
 
 const TEXT = 'text/plain';
 
-/** The media types on the agent card: of a message's parts, and of the agent's parts. */
+/** The media types on the agent card that a message's parts may have. */
 export const INPUT_MODES: readonly string[] = [TEXT, 'text/markdown', 'application/json'];
+/** The media types on the agent card that the agent's parts may have. */
 export const OUTPUT_MODES: readonly string[] = [TEXT, 'application/json'];
 
 /**
- * Reads the accepted media types. It ignores words that are no media type, such as `text`.
+ * Reads the accepted media types. Words that are not media types, such as `text`, have no effect.
  * @returns undefined if the client accepts everything
- * @throws ProductError UNSUPPORTED_CONTENT for the first message of a session, if the client does not accept text. It
- * never refuses other messages, because they may contain a decision.
+ * @throws ProductError UNSUPPORTED_CONTENT for the first message of a session, if the client does not accept text.
+ * Later messages are never refused, because they may contain a decision.
  */
 export function outputModesOf({ configuration, message }: SendMessageRequest): OutputModes | undefined {
   const modes = (configuration?.acceptedOutputModes ?? [])

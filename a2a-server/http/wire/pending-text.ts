@@ -23,7 +23,8 @@ export function pendingText(pending: readonly PendingAction[]): string {
 }
 
 function howToAnswer({ preview, first, shown }: PendingAction): string {
-  // D2: the plain word `approve` could belong to an earlier question. So from the second question on, add the code.
+  // D2: the plain word `approve` could belong to an earlier question. So after the first question, the word needs the
+  // code.
   const code = first === true ? '' : ` ${shown}`;
   // D5: if the preview is incomplete, a plain word must not approve the action.
   if (preview.type !== 'question' && quotedPreview(preview, TEXT_PART_LIMITS).extent === 'cut')

@@ -23,7 +23,7 @@ type Shape =
   | Omit<Extract<TaskEvent, { type: 'text.delta' | 'reasoning.delta' }>, 'text'>
   | Omit<Extract<TaskEvent, { type: 'tool.output' }>, 'text'>;
 
-/** Adjacent events for one row. */
+/** Adjacent events to pack into one row. */
 interface PackedRun {
   of: Shape;
   entries: { seq: number; at: number; text: string }[];

@@ -1,6 +1,6 @@
 /**
- * Opens a journal read-only, even while a server runs. It creates, changes and locks nothing. Each call reads the
- * current state of the task.
+ * Opens a journal read-only, even while a server runs. This reader creates, changes and locks nothing. Each call reads
+ * the current state of the task.
  */
 import { existsSync } from 'node:fs';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -13,13 +13,13 @@ import { requireCurrentSchema } from './schema.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 
 interface ReadonlyJournal {
-  /** The ids of all tasks, oldest first. */
+  /** Returns the ids of all tasks, oldest first. */
   taskIds(): string[];
   entries(taskId: string): JournalEntry[];
   close(): void;
 }
 
-/** A reader waits this long for a writer's lock. A writer holds the lock only for milliseconds. */
+/** The time that a reader waits for a writer's lock, in milliseconds. A writer holds the lock only for milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
 const PAGE = 1_000;
 

@@ -6,7 +6,8 @@ import { messageOf } from '../../../shared/runtime/errors.ts';
 import { fieldOf } from '../../../shared/runtime/record.ts';
 
 /**
- * Describes an error of `fetch`. Its message is only `fetch failed`. The reason is in its cause, or in the next cause.
+ * Describes an error of `fetch`. The message of the error is only `fetch failed`. The reason is in its cause, or in the
+ * next cause.
  */
 export function httpFailure(error: unknown, url: URL): Error {
   const chain = [error, causeOf(error), causeOf(causeOf(error))];
@@ -17,7 +18,9 @@ export function httpFailure(error: unknown, url: URL): Error {
   return withoutEnd(oneLine(messageOf(causeOf(error) ?? error), 300), error);
 }
 
-/** Checks the shape and not the class, because a system error may come from another realm. */
+/**
+ * Reads the cause of an error. Checks the fields and not the class, because a system error may come from another realm.
+ */
 const causeOf = (error: unknown): unknown => fieldOf(error, 'cause');
 
 function withoutEnd(sentence: string, cause: unknown): Error {
@@ -42,7 +45,7 @@ export function isUnreachable(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'fetch failed';
 }
 
-/** True if the request did not connect. */
+/** True if the client never connected, so the server has not received the request. */
 export function neverConnected(error: unknown): boolean {
   return isUnreachable(error) && isConnectFailure(causeOf(error));
 }

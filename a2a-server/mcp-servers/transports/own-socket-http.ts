@@ -1,7 +1,7 @@
 /**
- * Sends HTTP requests to one MCP server over its own sockets. `destroy` closes them all. Bodies have a size limit (X3).
- * Streams have no idle time limit, because each call has its own limit. (Node's own `fetch` stops after 300 s without a
- * byte.)
+ * Sends HTTP requests to one MCP server over its own sockets. `destroy` closes all of these sockets. Bodies have a size
+ * limit (X3). Streams have no idle time limit, because each call has its own limit. (Node's own `fetch` stops after 300
+ * s without a byte.)
  */
 import { Agent, fetch as undiciFetch } from 'undici';
 import { boundedBytes, boundEvents } from '../../../shared/net/bounded-body.ts';

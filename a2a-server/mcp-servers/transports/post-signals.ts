@@ -42,7 +42,7 @@ export class PostSignals {
       );
   }
 
-  /** Call this after each sent notification. It only reacts to `notifications/cancelled`. */
+  /** Call this after each sent notification. Only `notifications/cancelled` has an effect. */
   sent(message: JSONRPCMessage): void {
     if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') return;
     const id = message.params?.['requestId'];

@@ -28,8 +28,8 @@ export interface ServerTransport extends Transport {
   /** Called with each message before the transport sends it. */
   onsend?: (message: JSONRPCMessage) => void;
   /**
-   * During `onmessage`, and in what it starts: the id of the request whose response stream contains the message. Undefined
-   * for a transport with one channel, and for a stream without a request.
+   * During `onmessage`, and in the work that it starts: the id of the request whose response stream contains the
+   * message. Undefined for a transport with one channel, and for a stream without a request.
    */
   readonly about?: RequestId | undefined;
   /** After the cancellation of a request, keeps its response stream open for `ms` milliseconds, for a late answer. */

@@ -1,6 +1,7 @@
 /**
  * Filters an agent's stdout. ACP allows only lines with one JSON object, but some agents also print a banner or log
- * lines. This passes the lines that may be messages. It keeps the start of the other output for error messages.
+ * lines. `MessageLines` passes on the lines that may be messages. It keeps the start of the other output for error
+ * messages.
  */
 import { Transform } from 'node:stream';
 import type { TransformCallback } from 'node:stream';
@@ -11,7 +12,7 @@ const WHITESPACE = new Set([0x20, 0x09, 0x0d]);
 
 /** The number of bytes to keep from the start of the other output. */
 const MAX_SAMPLE = 300;
-/** If a program prints more bytes of other output, it does not use ACP. */
+/** Maximum bytes of other output. A program that prints more does not use ACP. */
 const MAX_STRAYED = 1024 * 1024;
 
 export class MessageLines extends Transform {

@@ -12,7 +12,7 @@ export const MAX_SAID = 50_000_000;
 export const MAX_CHUNKS = 1_000_000;
 /** Maximum number of steps in one plan. */
 export const MAX_STEPS = 1_000;
-/** Maximum depth of a plan. It is deeper than each tool's schema, and small enough to serialise. */
+/** Maximum depth of a plan. The inputs of all tools are less deep, and a plan of this depth can be serialised. */
 const MAX_DEPTH = 100;
 
 const plannedCall = z.strictObject({
@@ -32,7 +32,7 @@ const plan = z.strictObject({
     .max(MAX_STEPS),
 });
 
-/** Reads a JSON plan. Never throws. Refuses other text with the reason. */
+/** Reads a JSON plan. Never throws. For any other text, returns a refusal with the reason. */
 export function readJsonPlan(source: string): ParsedMessage {
   const json = parse(source);
   if (!json.ok) return refused(`the plan is not valid JSON (${json.why})`);

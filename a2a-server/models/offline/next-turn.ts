@@ -22,7 +22,7 @@ interface Refusal {
 
 export type NextTurn =
   | { type: 'calls'; said: (SayStep | Refusal)[]; calls: PlannedCall[] }
-  /** The last turn. */
+  /** The next turn is the last turn. */
   | { type: 'end'; said: (SayStep | Refusal)[] }
   /** The model cannot do the task, and has done nothing. */
   | ({ type: 'rejected' } & Refusal);

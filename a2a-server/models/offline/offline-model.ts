@@ -9,7 +9,7 @@ import { FORMS } from './read-message.ts';
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-/** Says how to choose a language model: a sentence with the command. */
+/** Returns a sentence that says how to choose a language model, with the command. */
 export type ModelAdvice = () => Promise<string>;
 
 const GENERAL_ADVICE =

@@ -14,7 +14,10 @@ export interface OpenedAction {
   shown: string | undefined;
 }
 
-/** Removes the sign-in code from the address, so that no history or screenshot contains it. */
+/**
+ * Returns the sign-in code in the address, if any. Removes it from the address, so that no history or screenshot
+ * contains it.
+ */
 export function takeCode(): string | undefined {
   const address = new URL(location.href);
   const code = address.searchParams.get('code') ?? undefined;
@@ -31,7 +34,7 @@ export function addressTarget(): AddressTarget {
   return { taskId: given('task'), callId: given('call'), shown: given('shown') };
 }
 
-/** Shows this task. Also changes the address, so that reload and Back work. */
+/** Shows a task by a change of the address, so that reload and Back work. */
 export function showTask(taskId: string): void {
   location.hash = new URLSearchParams({ task: taskId }).toString();
 }

@@ -15,7 +15,7 @@ interface FormField {
   title: string;
   description: string | undefined;
   type: 'text' | 'number';
-  /** For a choice: pairs of value and label. */
+  /** The options of a choice, as pairs of value and label. */
   options: readonly (readonly [string, string])[] | undefined;
 }
 

@@ -43,7 +43,7 @@ function followed(each: ShownAction, pending: readonly PendingAction[], othersCa
     if (each.type === 'waits') return { type: 'gone', action: each.action };
     return each.type === 'decided-here' && othersCame ? { ...each, folded: true } : each;
   }
-  // The stream may still contain the question that this page has just decided.
+  // Ignore a question that this page has just decided, because the stream may still contain it.
   if (each.type === 'decided-here' && now.shown === each.action.shown) return each;
   return { type: 'waits', action: now };
 }

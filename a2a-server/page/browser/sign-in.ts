@@ -1,12 +1,13 @@
 /**
  * Manages this browser's sign-in: a cookie that scripts cannot read, and the page key in this origin's storage. A
- * request needs both. So the cookie alone (a page on another port) or a stolen key alone is not enough.
+ * request needs both. A page on another port has only the cookie, and a thief of the key has only the key. So neither
+ * can send requests.
  */
 import { fieldOf, isRecord } from '../../../shared/runtime/record.ts';
 
 const KEY = 'page-key';
 
-/** Under this URL, a request uses the page's session instead of a bearer token. */
+/** The base URL of requests that use the page's session instead of a bearer token. */
 export const API = new URL('page/api', location.href).href;
 
 export const pageKey = (): string | null => localStorage.getItem(KEY);

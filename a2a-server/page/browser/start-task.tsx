@@ -1,4 +1,4 @@
-/** Starts a task: what the agent has to do, and the directory that it works in. */
+/** Shows the form for a new task: the text for the agent, and the working directory. */
 import { useRef, useState } from 'preact/hooks';
 import { type A2aClient, ClientError } from '../../../shared/client/index.ts';
 import { allowedWorkspaces } from './sign-in.ts';
@@ -75,7 +75,7 @@ export function StartTask({ client, onStarted, onSignedOut }: StartTaskProps) {
   );
 }
 
-/** Resolves when the server has the task. The view of the task follows it from there. @throws ClientError */
+/** Resolves when the server has the task. After that, the view of the task shows its progress. @throws ClientError */
 function start(client: A2aClient, request: { text: string; workspace?: string }): Promise<string> {
   return new Promise((resolve, reject) => {
     const execution = client.start(request, {

@@ -16,7 +16,7 @@ const task = z.object({
   metadata: z.object({ [TOOL_APPROVAL]: z.object({ files: z.optional(z.array(file)) }) }),
 });
 
-/** The page shows the newest files. */
+/** Maximum number of files to show. The page shows the newest files. */
 const SHOWN = 20;
 
 async function fetchFiles(taskId: string): Promise<TaskFile[]> {
@@ -35,7 +35,7 @@ async function fetchContent(taskId: string, hash: string): Promise<Blob | undefi
   return response.ok ? response.blob() : undefined;
 }
 
-/** @param changes a new number makes the page fetch the list again */
+/** @param changes a counter; when it changes, the page fetches the list again */
 export function TaskFiles({ taskId, changes }: { taskId: string; changes: number }) {
   const [files, setFiles] = useState<readonly TaskFile[]>([]);
   useEffect(() => {
@@ -71,7 +71,7 @@ function FileView({
       made = URL.createObjectURL(content);
       setUrl(made);
     };
-    // Without the image, its name and size stay.
+    // If the image does not load, its name and size stay visible.
     void show().catch(() => undefined);
     return () => {
       current = false;

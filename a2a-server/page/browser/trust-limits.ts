@@ -11,7 +11,10 @@ export const NO_LIMITS: TrustLimits = { minutes: '', uses: '' };
 
 type Grant = NonNullable<Extract<Decision, { decision: 'approve' }>['grant']>;
 
-/** @returns undefined if there is no limit. @throws Error if a field is no positive number, or `uses` is no integer */
+/**
+ * @returns the limits of the grant; undefined if there is no limit. @throws Error if a field is no positive number, or
+ * `uses` is no integer
+ */
 export function grantFromForm({ minutes, uses }: TrustLimits): Grant | undefined {
   const grant = {
     ...(minutes.trim() !== '' && { minutes: positive(minutes, 'minutes') }),

@@ -43,7 +43,7 @@ interface BuiltinToolsOptions {
   passEnvironment?: readonly string[];
   /** Private hosts that the web tools may use, each as `host` or `host:port` (X2). */
   privateHosts?: readonly string[];
-  /** Reads the output of tool executions. Without it, `read-output` finds no execution. */
+  /** Returns the output of tool executions. If absent, `read-output` finds no execution. */
   outputs?: ReadOutput;
   /** The confinement of shell commands. The default is none. */
   confinement?: Confinement;

@@ -10,7 +10,7 @@ import { hostTarget } from '../web/allowed-hosts.ts';
 import { Pace } from '../web/crawl/pace.ts';
 import type { WebContext } from '../web/get.ts';
 
-/** The crawl starts no further page after this time, in milliseconds. */
+/** The time after which the crawl starts no further page, in milliseconds. */
 const TIME_MS = 10 * 60_000;
 
 /** Extra time for the last page and for closing connections, in milliseconds. */

@@ -29,7 +29,7 @@ function abortableContext<Context extends ToolContext>(context: Context): Contex
  * Defines a tool that accepts any input. The scheduler gives each tool its signal, deadline and live output. The
  * workspace stops at the signal even if the tool ignores it (A2).
  *
- * Each method parses its input again, so the type is checked and not assumed.
+ * Each method parses its input, so the type of the input is certain.
  *
  * @throws ProductError MALFORMED from every method for input that does not fit the schema.
  */

@@ -78,7 +78,7 @@ function lineOf({ path, kind, bytes }: RemovalEntry): string {
   }
 }
 
-/** The error names the number of deleted items, because a deletion is permanent. */
+/** Adds the number of deleted items to the error, because a deletion is permanent. */
 function halfDone(error: unknown, gone: readonly RemovalEntry[], signal: AbortSignal): Error {
   const so = `Already deleted: ${countWithNoun(gone.length, 'item')}.`;
   if (signal.aborted) return new ToolStopped('The deletion was stopped.', { text: so, confirmed: true });

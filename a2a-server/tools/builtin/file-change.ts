@@ -9,7 +9,7 @@ import { unifiedDiff } from '../../../shared/text/unified-diff.ts';
 import { inputChangedError } from '../workspace/replace-file.ts';
 import { ABSENT, type TextFile } from '../workspace/text-file.ts';
 
-/** A person cannot review a larger text, and a model should not write one. */
+/** Maximum size of a text to write, in bytes. A person cannot review a larger text. */
 export const MAX_WRITE_BYTES = 2 * 1024 * 1024;
 
 /** Returns the new content for the current content (undefined: no file). Throws if it cannot make the change. */
@@ -38,8 +38,8 @@ interface ChangedFile {
 }
 
 /**
- * Makes the change if the file has not changed since the preview (D2). If there is no basis, there was no preview, so
- * this changes the current content. It never overwrites a concurrent change.
+ * Makes the change if the file has not changed since the preview (D2). Without a basis there was no preview, so the
+ * change applies to the current content. `makeChange` never overwrites a concurrent change.
  * @throws ProductError INPUT_CHANGED
  */
 export async function makeChange(

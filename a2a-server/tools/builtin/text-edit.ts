@@ -1,4 +1,4 @@
-/** Replaces passages of a text. The functions are pure and never guess a place. */
+/** Replaces passages of a text. The functions are pure. They never guess the position of a passage. */
 import { textFinder } from '../../../shared/text/linear-search.ts';
 
 export interface TextEdit {
@@ -80,7 +80,7 @@ function spliced(content: string, { oldText, newText }: TextEdit, places: readon
   return { type: 'edited', content: pieces.join(''), replaced: places.length };
 }
 
-/** Converts the edit to the file's CRLF line ends. Returns undefined if that changes nothing. */
+/** Converts the edit to the file's CRLF line ends. Returns undefined if the edit stays the same. */
 function inCrlf(content: string, edit: TextEdit): TextEdit | undefined {
   if (!content.includes('\r\n') || BARE_LF.test(content) || !BARE_LF.test(edit.oldText)) return undefined;
   return { ...edit, oldText: crlf(edit.oldText), newText: crlf(edit.newText) };

@@ -8,13 +8,13 @@ import type { LineMatcher } from './line-matcher.ts';
 
 /** Characters per slice; an ordinary pattern takes about a millisecond for one slice. */
 const SLICE_CHARACTERS = 128 * 1024;
-/** Time limit for one slice. */
+/** Time limit for one slice, in milliseconds. */
 const SLICE_MS = 50;
 /** Maximum characters of a line that the search reads. It ignores the rest of a longer line. */
 const MAX_LINE = 10_000;
 
 export interface MatchedLine {
-  /** The index of the text. */
+  /** The index of the text in the searched texts. */
   text: number;
   /** Counted from 1. */
   line: number;

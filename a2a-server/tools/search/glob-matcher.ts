@@ -2,7 +2,9 @@
 import picomatch from 'picomatch';
 import { withinTimeOrRetry, TimeExceeded } from '../../../shared/runtime/time-limit.ts';
 
-/** A glob becomes a regular expression and may be as slow as one; see time-limit.ts. */
+/**
+ * Time limit for one batch, in milliseconds. A glob becomes a regular expression, which may be slow; see time-limit.ts.
+ */
 const LIMIT_MS = 100;
 /** The number of paths to match within one time limit. */
 const BATCH = 500;

@@ -1,4 +1,4 @@
-/** Finds where a pattern matches in a line. */
+/** Finds the position of a pattern's first match in a line. */
 import { textFinder } from '../../../shared/text/linear-search.ts';
 
 interface LinePattern {
@@ -12,7 +12,10 @@ export interface LineMatcher {
   at(line: string): number;
   /** False only if no line of the text can match. One check of the whole text is cheaper than a check of each line. */
   mayMatch(text: string): boolean;
-  /** True if the time depends only on the length of the line. Regular expressions can be slower on some lines. */
+  /**
+   * True if the time depends only on the length of the line. False for a regular expression, which can be slower on
+   * some lines.
+   */
   readonly steady: boolean;
 }
 

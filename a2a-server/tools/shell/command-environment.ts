@@ -1,4 +1,4 @@
-/** Selects the environment variables of a command: enough to work, and no secrets. */
+/** Selects the environment variables of a command: those that programs need, and no secrets. */
 
 /**
  * Harmless variables that programs need. A trailing `*` matches any ending. The operator must configure all others.
@@ -57,7 +57,7 @@ export function commandEnvironment(
   platform: NodeJS.Platform = process.platform,
 ): Record<string, string> {
   const windows = platform === 'win32';
-  // Windows ignores the case of names, and machines differ.
+  // Windows ignores the case of names, and the same name has different case on different machines.
   const spelt = (name: string) => (windows ? name.toUpperCase() : name);
   const allowed = [...POSIX, ...(windows ? WINDOWS : []), ...also].map(spelt);
   const exact = new Set(allowed.filter((name) => !name.endsWith('*')));

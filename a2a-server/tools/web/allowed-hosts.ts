@@ -10,7 +10,7 @@ export type AllowedHosts = (url: URL) => boolean;
 
 interface HostEntry {
   host: string;
-  /** Undefined allows every port. */
+  /** The allowed port. Undefined allows every port. */
   port: string | undefined;
 }
 
@@ -42,7 +42,10 @@ function portOf({ port, protocol }: URL): string {
   return port === '' ? (protocol === 'https:' ? '443' : '80') : port;
 }
 
-/** The WHATWG parser has already lowered the case and decoded the name. The name can still end with a dot. */
+/**
+ * Returns the host of a URL as a target for policy rules. The WHATWG parser has already normalised the name, but the
+ * name can end with a dot.
+ */
 export function hostTarget(url: string): CallTargets {
   const host = parseUrl(url)?.hostname.replace(/^\[|\]$|\.$/gu, '');
   return host === undefined ? {} : { hosts: [host] };

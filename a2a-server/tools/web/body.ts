@@ -43,7 +43,7 @@ function decompressed(response: IncomingMessage): Readable {
   }
 }
 
-/** An error of either stream destroys both. The loop over the decoder throws it. */
+/** Decodes the body. An error of one stream destroys both streams, and the loop over the decoder throws the error. */
 function unpacked<Decoder extends NodeJS.ReadWriteStream & Readable>(
   response: IncomingMessage,
   decoder: Decoder,

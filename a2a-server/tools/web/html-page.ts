@@ -17,7 +17,7 @@ export interface HtmlPage {
 /** The number of characters to parse at once, which takes some milliseconds. */
 const PIECE = 32 * 1024;
 
-/** Real pages are not deeper, and parsing costs the square of the depth. */
+/** Maximum depth of elements. Real pages are less deep, and the parsing time grows with the square of the depth. */
 const MAX_DEPTH = 1_000;
 
 /** @throws AbortError; Error if elements are nested too deep */

@@ -11,7 +11,7 @@ export type Layout = { breaks: number } & (
 );
 
 const NAMES = {
-  /** Navigation, page frame, and elements without readable text. */
+  /** The elements without readable text, and the navigation and frame of a page. */
   hidden:
     'nav aside footer title script style template noscript iframe object svg math canvas button select textarea datalist img picture video audio dialog',
   spaced: 'p blockquote table dl figure details fieldset hgroup',

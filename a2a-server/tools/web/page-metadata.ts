@@ -17,7 +17,7 @@ export class PageMetadata {
   #base: URL | undefined;
   #canonical: string | undefined;
   #follow = true;
-  /** `hint` replaces a missing link text. */
+  /** The open link. `hint` replaces a missing link text. */
   #open: { href: string; text: string; hint: string } | undefined;
   readonly #links: { href: string; text: string }[] = [];
 
@@ -49,7 +49,7 @@ export class PageMetadata {
     if (name === 'a' || name === 'area') this.#endLink();
   }
 
-  /** The base URL for links: the page's URL, or that of its `base` element if already seen. */
+  /** The base URL for links: the URL of the page's `base` element if already read, otherwise the page's URL. */
   get base(): URL {
     return this.#base ?? this.#url;
   }

@@ -10,7 +10,7 @@ export type Page = HtmlPage;
 
 interface PageOptions {
   signal: AbortSignal;
-  /** Keeps HTML as sent, without title and links. */
+  /** True to keep HTML unchanged. The page then has no title and no links. */
   raw?: boolean;
   /** The maximum length of the text. */
   maxCharacters: number;

@@ -1,4 +1,4 @@
-/** Decides which IP addresses are public. The server refuses all others (X2): it fails closed. */
+/** Decides which IP addresses are public. The server refuses all other addresses (X2). */
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
@@ -26,10 +26,10 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns why the server must not connect to `address`, as the end of "… is "; undefined for a public address.
- * It refuses all special ranges, which include cloud metadata services (169.254.169.254, fd00:ec2::254, 100.100.100.200
- * …). It refuses IPv6 addresses that stand for an IPv4 address (mapped, translated, tunnelled). It refuses this
- * machine's own addresses.
+ * Returns the reason why the server must not connect to `address`, as the end of a sentence with "is". Undefined for a
+ * public address. It refuses all special ranges, which include cloud metadata services (169.254.169.254, fd00:ec2::254,
+ * 100.100.100.200 …). It refuses IPv6 addresses that stand for an IPv4 address (mapped, translated, tunnelled). It
+ * refuses this machine's own addresses.
  */
 export function whyNotPublic(address: string): string | undefined {
   if (isIP(address) === 0) return 'no IP address';
@@ -42,7 +42,7 @@ export function whyNotPublic(address: string): string | undefined {
   return undefined;
 }
 
-/** Not cached, because a network interface can start at any time. */
+/** Reads this machine's addresses each time, because a network interface can start at any time. */
 function ownAddresses(): ReadonlySet<string> {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return new Set(

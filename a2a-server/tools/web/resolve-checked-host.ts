@@ -8,7 +8,7 @@ import { lookup } from 'node:dns/promises';
 
 /**
  * Resolves the name for each connection. The connection then uses only these addresses (see `pinnedLookup`). So a later
- * change of the addresses (DNS rebinding) has no effect. If one address is private, this refuses the host.
+ * change of the addresses (DNS rebinding) has no effect. One private address is enough to refuse the host.
  * @throws ProductError FORBIDDEN; the errors of `resolve`
  */
 export async function allowedAddresses(

@@ -17,8 +17,8 @@ const USER_AGENT = `${ROBOT}/${packageVersion()}`;
 export const MAX_HEADER_BYTES = 32 * 1024;
 
 /**
- * Own agents with `keepAlive: false`: each connection goes to the addresses of its own check. They use no proxy,
- * because a proxy resolves the name again (X2). The global agent can use a proxy from the environment
+ * The agents have `keepAlive: false`, so that each connection goes to the addresses of its own check. They use no
+ * proxy, because a proxy resolves the name again (X2). The global agent can use a proxy from the environment
  * (NODE_USE_ENV_PROXY).
  */
 const plain = new PlainAgent({ keepAlive: false });

@@ -5,13 +5,14 @@ import { hostOf, type AllowedHosts } from './allowed-hosts.ts';
 import { whyNotPublic } from './public-address.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 
-/** Servers accept no longer URLs (RFC 9110 §4.1 asks for at least 8000 octets). */
+/** The maximum length of a URL. Servers need not accept longer URLs (RFC 9110 §4.1 asks for at least 8000 octets). */
 const MAX_URL = 8_000;
 
 /**
  * Parses and checks a URL, and removes its fragment.
  * @param base the base of a relative URL
- * @throws ProductError MALFORMED; FORBIDDEN for a host that is not allowed, as far as the URL shows it without DNS
+ * @throws ProductError MALFORMED; FORBIDDEN for a host that is not allowed, if the URL itself shows that (there is no
+ * DNS request)
  */
 export function webUrl(text: string, { allowed, base }: { allowed: AllowedHosts; base?: URL }): URL {
   const shown = oneLine(text, 200);
@@ -33,7 +34,7 @@ export function webUrl(text: string, { allowed, base }: { allowed: AllowedHosts;
   return url;
 }
 
-/** Refuses a local name before the server asks the person or DNS. */
+/** Refuses a local name, before a person gets a question and before a DNS request. */
 function refuseLocal(url: URL): void {
   const host = hostOf(url);
   // RFC 6761 §6.3: names below localhost are this machine.
@@ -46,7 +47,7 @@ function literalProblem(host: string): string | undefined {
   return literal === undefined ? undefined : whyNotPublic(literal);
 }
 
-/** Returns the IP address, if the host is one. */
+/** Returns the IP address if the host is an IP address. Otherwise undefined. */
 export function addressIn(host: string): string | undefined {
   if (host.startsWith('[')) return host.slice(1, -1);
   // The URL parser normalizes IPv4 addresses, so a host of digits and dots is an IPv4 address.

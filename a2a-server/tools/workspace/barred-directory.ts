@@ -1,6 +1,6 @@
 /**
- * A directory that the file tools must not use: the server's state directory (X2). This compares the directory and its
- * files by device and inode. So no link, mount, hard link or other spelling gives access to them.
+ * A directory that the file tools must not use: the server's state directory (X2). The check compares the directory and
+ * its files by device and inode. So no link, mount, hard link or other spelling gives access to them.
  */
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';

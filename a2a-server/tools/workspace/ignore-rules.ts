@@ -4,7 +4,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { withinTimeOrRetry, TimeExceeded } from '../../../shared/runtime/time-limit.ts';
 import type { DirectoryEntry } from './entries.ts';
 
-/** Time limit for untrusted patterns; see time-limit.ts. */
+/** Time limit for untrusted patterns, in milliseconds; see time-limit.ts. */
 const LIMIT_MS = 100;
 /** The number of entries to match within one time limit. */
 const BATCH = 200;
@@ -15,7 +15,7 @@ interface Layer {
   rules: Ignore;
 }
 
-/** The rules from the root down. As in git, the deepest matching rule decides. */
+/** The rules, from the root to the deepest directory. As in git, the deepest matching rule decides. */
 export type IgnoreRules = readonly Layer[];
 
 /** Returns the rules for `base`: the rules above it plus its own .gitignore text. @throws ProductError as below */

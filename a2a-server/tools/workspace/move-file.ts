@@ -1,7 +1,7 @@
 /**
- * Moves a regular file within the workspace; its content, permissions and times stay. It never overwrites a file:
- * link(2) creates the new name and fails if the name exists. Only then it removes the old name. A crash can leave the
- * file under both names. On a file system without hard links it checks the new name and then calls rename(2).
+ * Moves a regular file within the workspace; its content, permissions and times stay. A move never overwrites a file:
+ * link(2) creates the new name and fails if the name exists. After link(2), the old name is removed. A crash can leave
+ * the file under both names. On a file system without hard links it checks the new name and then calls rename(2).
  *
  * D2: it compares the file with its mark right before the move. Another process can still replace the file before the
  * next system call. No system call compares and renames.

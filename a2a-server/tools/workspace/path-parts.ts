@@ -1,7 +1,7 @@
 /** Splits a path from a model or a person into names, without disk access. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
-/** PATH_MAX of common systems; no longer path can name a file. */
+/** The maximum length of a path: PATH_MAX of common systems. A longer path cannot name a file. */
 const MAX_PATH_LENGTH = 4096;
 
 /** Device names of Windows. Opening such a name opens a device in any directory and with any extension. */
@@ -58,7 +58,8 @@ function below(root: string, path: string, windows: boolean): string {
 
 function refuseWindowsName(name: string): void {
   if (name === '..') return;
-  // `:` opens an alternate stream or another drive. Windows drops a trailing dot or space, which names another file.
+  // `:` opens an alternate stream or another drive. Windows drops a trailing dot or space, so such a name would mean
+  // another file.
   if (/[:<>"|?*]/u.test(name) || /[. ]$/u.test(name) || WINDOWS_DEVICE.test(name)) {
     throw new ProductError('MALFORMED', `"${name}" cannot name a file on Windows; choose another name.`);
   }

@@ -1,6 +1,6 @@
 /**
- * Deletes exactly the surveyed entries: each entry only if it is unchanged, each directory only when empty. It never
- * deletes a file that another process adds meanwhile (D2), and it follows no link (X2).
+ * Deletes exactly the listed entries: each entry only if it is unchanged, each directory only when empty. So a file
+ * that another process adds meanwhile stays (D2). The deletion follows no link (X2).
  *
  * Another process can still replace an entry between the last check and unlink(2). No system call compares and unlinks.
  */
@@ -13,7 +13,7 @@ import { inputChangedError } from './replace-file.ts';
 import { removalHash, entryMark, listForRemoval, type RemovalEntry } from './list-for-removal.ts';
 
 export interface Removal {
-  /** Also delete the content of a directory. */
+  /** True to delete a directory with its content. */
   recursive: boolean;
   /** The hash from the preview; null if there was no preview. */
   basis: string | null;

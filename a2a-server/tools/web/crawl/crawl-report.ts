@@ -52,7 +52,7 @@ export class CrawlReport {
     this.#disallowed += 1;
   }
 
-  /** @param reason why the crawl ended early, as a sentence */
+  /** @param reason the reason why the crawl ended early, as a sentence */
   ended(reason: string): void {
     this.#ending = reason;
   }
@@ -61,7 +61,7 @@ export class CrawlReport {
     return this.#found.length;
   }
 
-  /** The first failure, for a crawl that found nothing. */
+  /** The first failure. It explains a crawl that found nothing. */
   get trouble(): string | undefined {
     return this.#ending ?? this.#failures[0]?.slice(2);
   }
@@ -89,7 +89,7 @@ export class CrawlReport {
     return text.length <= MAX_CHARACTERS ? text : `${truncate(text, MAX_CHARACTERS)}\n[… rest omitted …]`;
   }
 
-  /** Sorts pages with the most matches first. */
+  /** Returns the pages with matches, with the most matches first. */
   #answering(): Found[] {
     return this.#found
       .filter(({ passages }) => passages.length > 0)

@@ -16,7 +16,7 @@ interface Waiting extends KnownPage {
 
 const MAX_DEPTH = 5;
 const MAX_WAITING = 1_000;
-/** Also limits the memory for known pages. */
+/** Maximum number of known pages, which also limits their memory. */
 const MAX_SEEN = 10_000;
 /** The maximum number of queries per path: calendars and filters produce endless queries. */
 const MAX_QUERIES = 5;
@@ -37,7 +37,7 @@ export class Frontier {
     this.#admit({ url: withoutTracking(start), depth: 0, matches: 0, order: 0 });
   }
 
-  /** Adds the links of a page, each page once even under several URLs. */
+  /** Adds the links of a page. A page with several URLs counts once. */
   add(links: readonly PageLink[], depth: number): void {
     if (depth > MAX_DEPTH) return;
     for (const { url, text } of links) {

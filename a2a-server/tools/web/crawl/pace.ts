@@ -26,7 +26,7 @@ export class Pace {
       if (wait > 0) await delay(this.#clock, wait, signal);
       signal.throwIfAborted();
     } catch (error) {
-      // An aborted last turn gives its time back.
+      // If the last turn is aborted, its time is free again.
       if (this.#next.get(site) === at + gapMs) this.#next.set(site, at);
       throw error;
     }

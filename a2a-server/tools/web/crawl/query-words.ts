@@ -1,7 +1,7 @@
 /** Matches the words of a crawl query with a text, and finds the passages that match. */
 import { ellipsize } from '../../../../shared/text/capped-text.ts';
 
-/** More words do not improve the result. */
+/** Maximum number of query words. More words do not improve the result. */
 const MAX_WORDS = 20;
 
 /** Scripts without spaces between words. A word in such a script may match anywhere. */
@@ -26,7 +26,7 @@ export class QueryWords {
     ).length;
   }
 
-  /** The number of query words that makes a passage a match. */
+  /** The minimum number of query words in a passage that matches. */
   get enough(): number {
     return Math.max(1, Math.ceil(this.#words.length / 2));
   }
@@ -45,7 +45,7 @@ function wordsOf(text: string): string[] {
   return fold(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Removes case and accents. */
+/** Converts a text to lower case and removes accents. */
 function fold(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }

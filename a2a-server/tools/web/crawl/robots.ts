@@ -13,11 +13,11 @@ export interface Robots {
   gapMs: number | undefined;
 }
 
-/** RFC 9309 §2.5: a crawler must read at least 500 KiB. */
+/** Maximum bytes of robots.txt. RFC 9309 §2.5: a crawler must read at least 500 KiB. */
 const MAX_BYTES = 512 * 1024;
 const TIME_MS = 15_000;
 
-/** With a longer gap the crawl reads only one page anyway. */
+/** Maximum gap in milliseconds. Even with this gap a crawl reads only one page. */
 const MAX_GAP_MS = 60 * 60_000;
 
 /** Time limits to parse and to match untrusted rules, in milliseconds. */

@@ -13,14 +13,15 @@ const NO_PAGE =
 const MAX_LENGTH = 1_000;
 const MAX_SEGMENTS = 12;
 const MAX_PARAMETERS = 6;
-/** How often one name may repeat in a path: endless relative links repeat theirs. */
+/** Maximum number of times that a path may repeat one name. A trap of relative links repeats names without end. */
 const MAX_REPEATS = 2;
 
 /** Removes the fragment, tracking parameters and session ids. */
 export function withoutTracking(url: URL): URL {
   const tidied = new URL(url);
   tidied.hash = '';
-  // Iterate over the original. Delete only existing names, because each delete rewrites the whole query.
+  // Iterate over the original query and delete from the copy. Each delete rewrites the whole query, so delete only
+  // existing names.
   for (const name of url.searchParams.keys())
     if (TRACKING.test(name) || VISIT.test(name)) tidied.searchParams.delete(name);
   tidied.pathname = url.pathname.replace(/;jsessionid=[^/]*/giu, '');
