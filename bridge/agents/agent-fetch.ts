@@ -20,22 +20,31 @@ interface AgentFetchOptions {
   origin: string;
   /** E.g. `authorization`. Never logged. */
   headers: Readonly<Record<string, string>>;
-  /** True if the agent's process has ended. No request is then sent: another program may have its port. */
+  /**
+   * True if the agent's process has ended. The bridge then sends no request, because another program may use its port
+   * now.
+   */
   isGone?: () => boolean;
   /** Each POST has its own socket. The bridge resets this socket (RST) and never ends it (FIN); see `Hazards`. */
   ownSockets?: boolean;
-  /** The agent may be silent for longer than Node's own `fetch` allows. `patience` then limits the silence. */
+  /**
+   * True if the agent may be silent for longer than Node's own `fetch` allows. Set `patience` as well: it then limits
+   * the silence.
+   */
   quiet?: boolean;
-  /** In milliseconds. */
+  /** The time limits, in milliseconds. */
   patience?: {
-    /** The time until an answer begins. */
+    /** The time until a response begins. */
     beginningMs: number;
     /** The longest silence within a stream. */
     silenceMs: number;
   };
 }
 
-/** Has the shape of a refused connection, because the request was not sent. */
+/**
+ * The error for a request that was not sent because the agent's process has ended. It has the same code as a refused
+ * connection.
+ */
 class EndedProcess extends Error {
   readonly code = 'ECONNREFUSED';
   readonly syscall = 'connect';
@@ -79,7 +88,10 @@ function sendFor({ quiet }: AgentFetchOptions): typeof fetch {
   return quiet === true ? fetchWithoutIdleLimit : fetch;
 }
 
-/** A server that got no credentials has not refused them. @throws WithheldCredentials */
+/**
+ * Throws WithheldCredentials if an error response came from a server that got no credentials. Such a server has not
+ * refused them.
+ */
 async function refuseWithheld(
   response: Response,
   { origin, headers, asked }: Pick<AgentFetchOptions, 'origin' | 'headers'> & { asked: string },
@@ -114,7 +126,7 @@ async function followed(url: string, get: (url: string) => Promise<Response>): P
   }
 }
 
-/** Limits the time until an answer begins. It does not limit the rest of the answer. @throws TimeoutError */
+/** Limits the time until a response begins, but not the time for its body. @throws TimeoutError */
 async function begun(
   beginningMs: number | undefined,
   signal: AbortSignal | null | undefined,
@@ -132,7 +144,7 @@ async function begun(
   }
 }
 
-/** Reads the request's fields without making a `Request`: `fetch` makes its own. */
+/** Reads the fields of a request without making a `Request`, because `fetch` makes its own `Request`. */
 function describe(
   input: string | URL | Request,
   init: RequestInit = {},
@@ -154,7 +166,7 @@ async function bounded(response: Response, silenceMs: number | undefined): Promi
     const bound = boundEvents({ maxEventBytes: MAX_EVENT, silenceMs }, outOfBounds);
     return rewrapped(response, body.pipeThrough(bound));
   }
-  // JSON is read whole here: the caller needs it whole anyway.
+  // The caller needs the whole JSON anyway, so this code reads all of it and limits its size.
   if (type.includes('json')) return rewrapped(response, await boundedBytes(body, MAX_ANSWER, outOfBounds));
   const text = await beginning(body);
   throw new HttpFailure(
@@ -168,7 +180,7 @@ function outOfBounds(message: string): HttpFailure {
   return new HttpFailure(200, message);
 }
 
-/** Returns an A2A error to the SDK, which reads it. Any other error becomes an HttpFailure. */
+/** Handles an error response. It passes an A2A error to the SDK. It turns any other response into an HttpFailure. */
 async function refused(response: Response): Promise<Response> {
   const text = response.body === null ? '' : await beginning(response.body);
   if (!carriesError(text)) {

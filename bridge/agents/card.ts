@@ -54,7 +54,7 @@ export interface CardFacts {
   interfaces: readonly { url: string; binding: string; protocolVersion: string }[];
   streaming: boolean;
   extensions: readonly { uri: string; description: string; required: boolean }[];
-  /** The media types that the agent or one of its skills takes. */
+  /** The media types that the agent, or one of its skills, accepts. */
   inputModes: readonly string[];
   skills: readonly { id: string; name: string; description: string }[];
 }
@@ -76,7 +76,7 @@ export async function fetchCard(
   return { card, facts: parseCard(card) };
 }
 
-/** @throws an error that says what the card lacks */
+/** Validates a card and reduces it to facts. @throws an error that says which field is missing or invalid */
 export function parseCard(card: unknown): CardFacts {
   const parsed = usableCard.safeParse(card);
   if (!parsed.success) {

@@ -1,6 +1,6 @@
 /**
- * Describes a failed request to an agent: a sentence with the next step, and whether the request can have arrived. The
- * bridge sends a request again only if that is safe after such an arrival. Pure.
+ * Describes a failed request to an agent: a sentence with the next step, and whether the request can have arrived. If
+ * the request may have arrived, the bridge sends it again only when a second copy is harmless. Pure.
  */
 import { z } from 'zod';
 import {
@@ -116,7 +116,7 @@ function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
   );
 }
 
-/** Agents that keep their tasks in memory report only this after a restart. */
+/** After a restart, an agent that keeps its tasks in memory sends only this error. */
 function forgotten(agent: string, message: string): string {
   return `Agent "${agent}" does not know this task (${collapseWhitespace(message, MAX_WORDS)}). It may have restarted without its tasks. Delegate the remaining work again, without sessionId.`;
 }
@@ -163,7 +163,10 @@ function neverArrived(sentence: string, cause: unknown): RequestFailure {
   return { ...unreachable(sentence, { trouble: 'network', cause }), arrival: 'no' };
 }
 
-/** The fact `credentials` says that the agent did not get the credentials, so it did not refuse them. */
+/**
+ * The error when the agent got no credentials. The fact `credentials` tells the caller that the agent has not refused
+ * them.
+ */
 function withheld(error: WithheldCredentials, agent: string): RequestFailure {
   const { at, origin } = error;
   const sentence = `Agent "${agent}" wants credentials at ${at}. The bridge did not send them: they go only to the origin of the agent's URL, ${origin}. If the agent's card names the right address, set it as "url" of the agent in "agents" of the bridge's configuration file, and the card's address as "cardUrl".`;
@@ -187,7 +190,7 @@ function unreachable(
   };
 }
 
-/** The error and its causes, outermost first. Bounded: causes may form a cycle. */
+/** The error and its causes, outermost first. The number is limited, because causes may form a cycle. */
 function chainOf(thrown: unknown): unknown[] {
   const chain: unknown[] = [];
   for (let error = thrown; error !== undefined && chain.length < 8;) {

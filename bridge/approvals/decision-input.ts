@@ -11,7 +11,7 @@ import type {
 } from '../../shared/protocol/tool-approval.ts';
 import type { PersonDecision } from '../dialects/dialect.ts';
 
-/** Any other word is an error, never an approval (D1, R06). */
+/** The allowed words of a decision. Any other word is an error, never an approval (D1, R06). */
 export const DECISION_WORDS = [
   'approve',
   'deny',
@@ -60,13 +60,13 @@ export const decisionInputSchema = z.strictObject({
   ...content,
 });
 export type DecisionInput = z.infer<typeof decisionInputSchema> & {
-  /** The title that the person read in their client's own dialog. */
+  /** The title that the person has read in their client's dialog. */
   title?: string | undefined;
 };
 
 /**
- * The bridge compares the title with the pending action's, because a client's own dialog shows the call's
- * arguments.
+ * The action's title. A client's own dialog shows the arguments of the call, so the person reads this title. The bridge
+ * compares it with the title of the pending action.
  */
 export const actionTitleSchema = z
   .string()
@@ -76,8 +76,8 @@ export const actionTitleSchema = z
   .describe('The title of the pending action, exactly as shown. Put it right after decision.');
 
 /**
- * The fields of a single decision, in the order a client's dialog shows them. All are optional: `decisions` may
- * replace them.
+ * The fields of a single decision. A client's dialog shows them in this order. All fields are optional, because a call
+ * may have `decisions` instead.
  */
 export const singleDecisionFields = {
   decision: z.enum(DECISION_WORDS).optional().describe("The person's decision."),
@@ -101,7 +101,10 @@ const MEANING: Record<
 
 type Single = { [Key in keyof DecisionInput]?: DecisionInput[Key] | undefined };
 
-/** Exactly one of a single decision or a list is required. @throws ProductError INVALID_DECISION */
+/**
+ * Returns the decisions of a call: its list, or its single decision. The call must have exactly one of them. @throws
+ * ProductError INVALID_DECISION
+ */
 export function decisionsOf(
   single: Single,
   list: readonly DecisionInput[] | undefined,
@@ -124,7 +127,10 @@ export function decisionsOf(
   return [{ ...single, callId, shown, decision }];
 }
 
-/** Keeps the code of the decision, and never adds a code (D2). @throws ProductError INVALID_DECISION */
+/**
+ * Converts a decision. It keeps the decision's code, and never adds a missing code (D2). @throws ProductError
+ * INVALID_DECISION
+ */
 export function personDecisionOf(input: DecisionInput): PersonDecision {
   const { callId, shown, decision: word, editedContent, editedInput, answer, reason } = input;
   const edits = editedContent !== undefined || editedInput !== undefined;

@@ -9,9 +9,12 @@ import type { ApprovalForm } from './form.ts';
 
 export type FormAnswer =
   | { type: 'decision'; decision: PersonDecision }
-  /** The person goes to the page to decide there. Nothing is decided yet. */
+  /** The person has opened the link to the page. The person has not decided yet. */
   | { type: 'opened' }
-  /** No answer counts yet. `note` says what was wrong, for the next form; '' when there is nothing to say. */
+  /**
+   * The person has not given an answer that counts. `note` explains the problem in the next form; '' if no explanation
+   * is needed.
+   */
   | { type: 'unanswered'; why: Unanswered; note: string };
 
 export type Unanswered = 'cancelled' | 'too fast' | 'not understood';
@@ -60,7 +63,7 @@ export function readAnswer(
   if (!parsed.success) return notUnderstood('The answer had no action.');
   const { action, content } = parsed.data;
   if (action === 'cancel') return { type: 'unanswered', why: 'cancelled', note: '' };
-  // An answer faster than a person can read does not come from a person.
+  // A person cannot read and answer so fast, so a program sent this answer.
   if (afterMs !== undefined && afterMs < fastestAnswerMs) {
     return {
       type: 'unanswered',
@@ -79,7 +82,8 @@ export function readAnswer(
       case 'unshown':
         return notUnderstood('No form asked it.');
       case 'page':
-        // MCP 2026-07-28, URL mode: "accept" is consent to open the address, and does not say that anything was done there.
+        // MCP 2026-07-28, URL mode: "accept" means only that the person agrees to open the address. The decision
+        // follows on the page.
         return action === 'accept' ? { type: 'opened' } : decisionOn(ask, action, {});
     }
   } catch (error) {
@@ -93,7 +97,7 @@ function answerTo(
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
 ): FormAnswer {
-  // A question cannot be denied: declining leaves it unanswered.
+  // A decline does not deny a question. The question stays unanswered.
   if (action === 'decline') return { type: 'unanswered', why: 'cancelled', note: '' };
   const parsed = answered.safeParse(content);
   if (!parsed.success) return notUnderstood('The answer was empty.');
@@ -122,7 +126,7 @@ function decisionOn(
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
 ): FormAnswer {
-  // Refuses a field that the form did not have: the person has not seen that field.
+  // An answer with a field that the form did not have is refused, because the person has not seen that field.
   const offered = ask.about === 'action' ? ask.form.requestedSchema.properties : {};
   const unknown = Object.keys(content).find((field) => !Object.hasOwn(offered, field));
   if (unknown !== undefined) return notUnderstood(`The form has no field "${unknown}".`);
@@ -149,7 +153,7 @@ function decisionOn(
   return { type: 'decision', decision: personDecisionOf(input) };
 }
 
-/** The edited input; undefined when the person left it unchanged. @throws ProductError INVALID_DECISION */
+/** The edited input; undefined if the person changed nothing. @throws ProductError INVALID_DECISION */
 function inputIn(
   {
     editedCommand,

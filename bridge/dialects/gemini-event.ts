@@ -92,12 +92,12 @@ function statusUpdate({
     case 'tool-call-confirmation': {
       const calls = callsIn(status.message);
       const about = calls.flatMap((call) => ofCall(ids, call));
-      // After a cancel the agent still reports its calls. These reports do not change the state (J3).
+      // After a cancel, the agent still reports on its calls. The task stays cancelled (J3).
       if (ended) return about;
       return [calls.length === 0 && text !== '' ? { ...moving, text } : moving, ...about];
     }
     default:
-      // A kind that this version does not know: its text is shown.
+      // This version does not know the kind of the event, so it shows only the event's text.
       return ended ? stateChange(ids, status, metadata) : [{ ...moving, text: text === '' ? null : text }];
   }
 }
@@ -126,7 +126,7 @@ function stateChange(ids: Ids, status: TaskStatus, metadata: unknown): readonly 
   return [moving, { type: 'troubled', ...ids, question: said }];
 }
 
-/** The agent's message about an unfinished turn, with the person's next step. */
+/** Turns the agent's message about an unfinished turn into a sentence with the person's next step. */
 function inWords(text: string): string {
   return `${text}\nIts turn ended there, and its open calls will not run. Answer with what it should do next, e.g. "go on".`;
 }
@@ -152,7 +152,9 @@ function toolOutput(update: {
   return [{ type: 'tool-output', taskId: update.taskId, sessionId: update.contextId, callId, text }];
 }
 
-/** Reads a whole task. Only the current turn counts. It is the history after the person's last text message. */
+/**
+ * Reads a whole task. It considers only the current turn, which is the history after the person's last text message.
+ */
 function recalled(task: Task): readonly Observation[] {
   const { id: taskId, contextId: sessionId, status, history } = task;
   const ids = { taskId, sessionId };
@@ -161,7 +163,7 @@ function recalled(task: Task): readonly Observation[] {
     .slice(history.findLastIndex(isWords) + 1)
     .filter(({ role }) => role === Role.ROLE_AGENT);
   const calls = [...new Map(turn.flatMap(callsIn).map((call) => [call.request.callId, call])).values()];
-  // The last status of an aborted turn has a message; that of a completed turn has none.
+  // The last status of an aborted turn has a message. The last status of a completed turn has none.
   const last = status.message;
   const said = turn.map((each) => (each.messageId === last?.messageId ? '' : wordsOf(each))).join('');
   const ended = hasEnded(status);
@@ -170,8 +172,8 @@ function recalled(task: Task): readonly Observation[] {
   const known = [account, ...calls.flatMap((call) => ofCall(ids, call))];
   if (ended || status.state === TaskState.TASK_STATE_AUTH_REQUIRED)
     return [...known, ...stateChange(ids, status, task.metadata)];
-  // The state may remain `input-required` while an approved call runs. A text with this state is the last text of a
-  // turn.
+  // The state may stay `input-required` while an approved call runs. Text together with this state means that the turn
+  // has ended.
   const resting =
     status.state === TaskState.TASK_STATE_INPUT_REQUIRED && (text !== '' || !calls.some(isUnderway));
   if (!resting) return [{ type: 'moving', ...ids, text: null }, ...known];

@@ -21,9 +21,11 @@ import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { type Announcement, announcementOf } from './announcement.ts';
 
-/** How long a finished answer waits for the check that began with its call, in milliseconds. */
+/**
+ * How long a finished reply waits for the check of the inbox, in milliseconds. The check starts together with its call.
+ */
 const PATIENCE_MS = 1_000;
-/** The number of tasks to check, newest first. The list of sessions has the others. */
+/** The maximum number of tasks that one check covers, newest first. The list of sessions has the older tasks. */
 const LOOKED_AT = 50;
 
 interface InboxOptions {
@@ -39,7 +41,7 @@ interface InboxOptions {
 export class Inbox {
   readonly #parts: InboxOptions;
   readonly #told = new Set<ResultKey>();
-  /** Results collected through this bridge. The disk may still hold them. */
+  /** The keys of results that a client has collected through this bridge. The database may still contain them. */
   readonly #collected = new Set<ResultKey>();
   /** Sessions whose task has ended. */
   readonly #ended = new WeakSet<Session>();
@@ -51,11 +53,11 @@ export class Inbox {
   }
 
   /**
-   * Takes over the delegations of ended bridges, and refreshes tasks that other clients may have decided. It runs in
-   * parallel with its call, which waits only briefly for it.
+   * Takes over the delegations of ended bridges. Also refreshes tasks, because other clients may have decided their
+   * actions. The check runs in parallel with its call, and the call waits only briefly for it.
    */
   look(): Promise<void> {
-    // If an agent delays the check, later calls do not wait for it.
+    // If an agent delays this check, later calls do not wait for the same check again.
     if (this.#looking !== undefined) return Promise.resolve();
     this.#looking = this.#look()
       .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'the inbox could not be checked'))
@@ -63,7 +65,7 @@ export class Inbox {
     return withTimeout(PATIENCE_MS, this.#looking).catch(() => undefined);
   }
 
-  /** Returns the results that this bridge has not announced yet. It counts them as announced. */
+  /** Returns the results that this bridge has not announced yet, and marks them as announced. */
   async take(): Promise<Announcement> {
     const { results, registry, log } = this.#parts;
     try {
@@ -72,7 +74,7 @@ export class Inbox {
         return !this.#told.has(key) && !this.#collected.has(key);
       });
       for (const result of waiting) this.#told.add(resultKey(result));
-      // A client cannot collect the results of an agent that is not configured.
+      // If an agent is not configured, a client cannot collect its results. So the inbox does not announce them.
       return announcementOf(waiting.filter(({ agent }) => registry.find(agent) !== undefined));
     } catch (error) {
       log.warn({ err: error }, 'the inbox could not be read');
@@ -93,12 +95,12 @@ export class Inbox {
     const { view, agent, over } = session;
     if (view === undefined || view.taskId === '') return;
     if (!over) {
-      // With some agents, a session continues in the same task. Then the end of its next turn is a new result.
+      // Some agents continue a session in the same task. The end of the next turn is then a new result.
       if (this.#ended.delete(session)) this.#reopen(agent.name, view.taskId);
       return;
     }
     this.#ended.add(session);
-    // Answers the waiting calls first. The inbox does not announce a result that one of these answers contains.
+    // The waiting calls get their replies first. The inbox does not announce a result that such a reply contains.
     setImmediate(() => {
       this.#keep(session).catch((error: unknown) =>
         this.#parts.log.warn(
@@ -124,7 +126,7 @@ export class Inbox {
     if (view === undefined || !over) return;
     const { taskId, state } = view;
     if (this.#collected.has(resultKey({ agent: agent.name, taskId }))) return;
-    // Only after this does the row of the delegation have its task id.
+    // The row of a delegation has its task id only after this promise resolves.
     await delegations.settled();
     if (!this.#collected.has(resultKey({ agent: agent.name, taskId })))
       await results.put(agent.name, taskId, state);
@@ -132,7 +134,7 @@ export class Inbox {
 
   async #look(): Promise<void> {
     const { delegations, outbox } = this.#parts;
-    // The call asks the agent first. So the inbox does not ask about the same task again.
+    // The call sends its own requests first. So the inbox does not ask the agent about the same task again.
     await nextTurn();
     await delegations.adopt();
     // Several delegations may belong to one task.
@@ -145,7 +147,7 @@ export class Inbox {
     await Promise.all([...byAgent].map(([agent, tasks]) => this.#lookAt(agent, tasks)));
   }
 
-  /** Asks one by one, so that an unreachable agent is asked only once. */
+  /** Asks about the tasks one after another. So an unreachable agent gets only one request. */
   async #lookAt(agent: string, tasks: readonly DelegatedTask[]): Promise<void> {
     const { registry, live, sessions, outbox, log } = this.#parts;
     if (registry.find(agent) === undefined) return;
@@ -155,7 +157,7 @@ export class Inbox {
         await here?.refreshState();
         const session = here ?? (await sessions.find(taskId));
         await this.#keep(session);
-        // The session has a newer task, and only that task's result counts.
+        // The session has a newer task. Only the result of the newest task counts, so this one is closed.
         if (session.view !== undefined && session.view.taskId !== taskId) outbox.collect(taskId, 'unknown');
       }
     } catch (error) {

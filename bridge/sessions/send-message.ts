@@ -12,54 +12,62 @@ import { type BackOff, delayAfter, withFixedJitter } from '../../shared/runtime/
 import { findByMessage } from './find-lost-message.ts';
 import type { Delivery } from './session-state.ts';
 
-/** How the agent acknowledged the message: it began to answer, or a task contains the message. */
+/** How the agent acknowledged the message: it began its response, or one of its tasks contains the message. */
 export type AcknowledgedMessage =
   | {
       type: 'stream';
       connection: A2aConnection;
       first: StreamResponse;
-      /** The events after the first. */
+      /** The events of the response after the first event. */
       rest: AsyncIterator<StreamResponse>;
     }
   | { type: 'found'; connection: A2aConnection; task: Task };
 
 interface SendOptions {
   agent: Agent;
-  /** Makes the message; every call makes the same one. If it throws, nothing is sent. */
+  /** Makes the message. Each call must make the same message. If `write` throws, the bridge sends nothing. */
   write: (connection: A2aConnection) => Promise<Message>;
   backOff: BackOff;
   signal: AbortSignal;
   withdrawal?: Withdrawal | undefined;
-  /** An earlier series of attempts may have delivered the message, so it cannot be withdrawn. */
+  /** True if an earlier series of attempts may have delivered the message. The bridge then cannot withdraw it. */
   resumed?: boolean | undefined;
   onDelivery?: (delivery: Delivery) => void;
 }
 
-/** The cancel of delegated work while its message is on its way. */
+/** The cancel of delegated work whose message is not delivered yet. */
 export interface Withdrawal {
   /**
-   * Aborts only if no attempt is under way and no earlier attempt can have arrived. Its reason is the error of the
+   * Aborts only if no attempt is running and no earlier attempt can have arrived. Its reason becomes the error of the
    * delivery.
    */
   signal: AbortSignal;
-  /** False after a cancel: the message is sent again only if an earlier attempt may have arrived. */
+  /**
+   * Returns false after a cancel. The bridge then sends the message again only if an earlier attempt may have arrived.
+   */
   wanted: () => boolean;
 }
 
-/** How often to retry. The bridge retries only briefly if it cannot even read the card. */
+/** The maximum number of retries. If the bridge cannot read even the card, it retries only `briefly`. */
 const AGAIN = { never: 0, briefly: 3, patiently: Infinity } as const;
 
 /**
- * Whether a failed message has arrived. `unresolved`: unknown, but the bridge may safely send it again. `unknown`:
- * unknown, and the agent may do the work twice.
+ * Whether a failed message has arrived. `unresolved`: the bridge does not know, but it may safely send the message
+ * again. `unknown`: the bridge does not know, and a second copy may start the work twice.
  */
 type MessageArrival = 'no' | 'unresolved' | 'unknown';
 
-/** @throws ProductError with the fact `arrived` (see `MessageArrival`) */
+/**
+ * Sends the message until the agent acknowledges it. @throws ProductError with the fact `arrived` (see
+ * `MessageArrival`)
+ */
 export async function sendUntilAcknowledged(sending: SendOptions): Promise<AcknowledgedMessage> {
   const { agent, signal, withdrawal, resumed = false, onDelivery = () => undefined } = sending;
   const backOff = withFixedJitter(sending.backOff);
-  /** An earlier attempt may have arrived. A later attempt that cannot connect does not change that (R99). */
+  /**
+   * Stays true after an attempt that may have arrived. A later attempt that cannot connect does not change this fact
+   * (R99).
+   */
   let mayHaveArrived = false;
   let last: Undelivered | undefined;
   const tell = (nextTry: Date | null): void => {
@@ -121,7 +129,7 @@ async function connected(agent: Agent): Promise<A2aConnection> {
   }
 }
 
-/** A message that the dialect cannot express fails here, before anything is sent. */
+/** Makes the message. If the dialect cannot express the message, this throws before the bridge sends anything. */
 async function phrased(
   agent: Agent,
   write: SendOptions['write'],
@@ -134,7 +142,10 @@ async function phrased(
   }
 }
 
-/** Called when no answer came. @returns the message's task, if the bridge must search for it and finds it */
+/**
+ * Called when the agent did not respond. @returns the message's task, if the bridge must search for the task and finds
+ * it
+ */
 async function lookedFor(
   agent: Agent,
   thrown: unknown,
@@ -154,7 +165,7 @@ async function lookedFor(
   throw new Undelivered(new ProductError(reason.reason, sentence, { cause: thrown }), 'unknown', 'never');
 }
 
-/** A send that failed, with what the bridge knows of it. */
+/** The failure of one attempt, and whether the message can have arrived. */
 class Undelivered extends Error {
   readonly reason: ProductError;
   readonly arrived: MessageArrival;
@@ -172,8 +183,8 @@ class Undelivered extends Error {
   }
 
   /**
-   * The same failure, but after an earlier attempt that may have arrived. An agent that cannot be found may be
-   * restarting.
+   * Returns the same failure for the case that an earlier attempt may have arrived. If the agent cannot be found, it
+   * may be restarting, so the bridge tries again.
    */
   afterOneThatMayHaveArrived(): Undelivered {
     return new Undelivered(this.reason, 'unresolved', this.again === 'briefly' ? 'patiently' : this.again);

@@ -7,19 +7,22 @@ import type { ProductError } from '../../shared/runtime/errors.ts';
 import type { Observed, SessionStateName } from '../dialects/observation.ts';
 import { foldObserved, hasEnded, hasSettled, isInterrupted, type TaskView } from './task-view.ts';
 
-/** The progress of a delegated message to the agent. */
+/** The state of delivering a message to the agent. */
 export type Delivery =
   /** The first attempt is under way. */
   | { type: 'sending' }
-  /** The agent has the message, and has not named a task. */
+  /** The agent has the message, but has not named a task yet. */
   | { type: 'silent' }
-  /** An attempt failed. `nextTry`: null while the next attempt is under way. */
+  /** An attempt failed, and the bridge tries again at `nextTry`. `nextTry` is null while an attempt runs. */
   | { type: 'retrying'; reason: string; nextTry: Date | null; mayHaveArrived: boolean }
-  /** No attempt follows. */
+  /** The last attempt failed. The bridge does not try again. */
   | { type: 'given-up'; error: ProductError };
 
 export type TaskState =
-  /** `answered`: answered questions; the agent may repeat them. `trouble`: why the task cannot be followed now. */
+  /**
+   * `answered`: the ids of answered questions, because the agent may repeat them. `trouble`: the reason why the bridge
+   * cannot follow the task now.
+   */
   | { type: 'working'; view: TaskView; answered: ReadonlySet<string>; trouble: ProductError | null }
   /** The task continues only after a person acts. */
   | { type: 'waiting'; view: TaskView; answered: ReadonlySet<string> }
@@ -30,7 +33,10 @@ export type TaskState =
 export type SessionState = { type: 'not-delivered'; delivery: Delivery; task: TaskState | null } | TaskState;
 
 export type SessionEvent =
-  /** The bridge is about to send a message. `answers`: the question that it answers. `delegates`: it delegates work. */
+  /**
+   * The bridge is about to send a message. `answers`: the id of the question that the message answers. `delegates`:
+   * true if the message delegates work.
+   */
   | { type: 'sending'; answers: string | undefined; delegates: boolean }
   | { type: 'delivery'; delivery: Delivery }
   | { type: 'delivered' }
@@ -38,10 +44,13 @@ export type SessionEvent =
   | { type: 'postponed'; delivery: Delivery }
   /** The bridge does not send the message again: it is withdrawn, or lost. */
   | { type: 'dropped' }
-  /** The delivery failed. `before`: the task before the event `sending`. `during`: the task after that event. */
+  /**
+   * The delivery failed. `before`: the task's state before the event `sending`. `during`: the task's state after that
+   * event.
+   */
   | { type: 'undelivered'; error: ProductError; before: TaskState | null; during: TaskState | null }
   | { type: 'observed'; observed: Observed }
-  /** The agent has ended a stream. The state at that time is final. */
+  /** The agent has closed a stream. A working task that needs input or a sign-in then counts as waiting. */
   | { type: 'stream-ended' }
   | { type: 'stream-lost'; error: ProductError }
   | { type: 'stream-opened' }
@@ -53,7 +62,7 @@ export const NEW_SESSION: SessionState = { type: 'not-delivered', delivery: { ty
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Returns the same object if the event changes nothing. */
+/** Folds one event into the state. Returns the same object if the event changes nothing. */
 export function nextSessionState(state: SessionState, event: SessionEvent): SessionState {
   const task = taskOf(state);
   switch (event.type) {
@@ -103,24 +112,30 @@ export function nextSessionState(state: SessionState, event: SessionEvent): Sess
   }
 }
 
-/** The session's task, also while a further message is on its way. */
+/** The state of the session's task. A message that is not delivered yet does not hide this state. */
 export function taskOf(state: SessionState): TaskState | null {
   return state.type === 'not-delivered' ? state.task : state;
 }
 
-/** The session changes only with a new message: its task is over, or the bridge gave up its message. */
+/**
+ * True if only a new message can change the session: its task has ended, or the bridge does not try to deliver its
+ * message again.
+ */
 export function isOver(state: SessionState): boolean {
   if (state.type === 'not-delivered') return state.delivery.type === 'given-up';
   return state.type === 'ended' || state.type === 'unknown-to-agent';
 }
 
-/** The session's state as every surface names it. */
+/** The name of the state. Every surface shows this name. */
 export function stateName(state: SessionState): SessionStateName {
   if (state.type === 'not-delivered') return state.delivery.type === 'silent' ? 'working' : state.type;
   return state.type === 'unknown-to-agent' ? state.type : state.view.state;
 }
 
-/** Why the message is not delivered, or the agent does not know the task. Undefined if the view is complete. */
+/**
+ * The reason why the message is not delivered, or why the agent does not know the task. Undefined if the view is
+ * complete.
+ */
 export function problemMessage(state: SessionState): string | undefined {
   switch (state.type) {
     case 'unknown-to-agent':
@@ -164,8 +179,8 @@ function standing(view: TaskView, answered: ReadonlySet<string>): TaskState {
 }
 
 /**
- * The agent has not reacted to the message yet. So the bridge keeps reading, although the task's last state was
- * waiting.
+ * The task's state after a message was sent. The agent has not reacted yet. A question that the message answers no
+ * longer counts, so the bridge keeps reading the task.
  */
 function sent(task: TaskState, answers: string | undefined): TaskState {
   if (task.type !== 'waiting' && task.type !== 'working') return task;
@@ -177,7 +192,7 @@ function answeredIn(task: TaskState | null): ReadonlySet<string> {
   return task?.type === 'working' || task?.type === 'waiting' ? task.answered : NONE;
 }
 
-/** A forgotten task waits for nothing and runs nothing. */
+/** The view of a task that the agent has forgotten. Such a task waits for nothing and runs nothing. */
 function forgotten(view: TaskView): TaskView {
   const calls = view.calls.map((call) =>
     call.state === 'waiting' || call.state === 'ready' || call.state === 'running'

@@ -21,7 +21,7 @@ export type StreamChange =
   /** The stream was cut, or could not be opened. */
   | { type: 'broken'; error: ProductError };
 
-/** The functions of the session that the reader uses. */
+/** The functions of the session that the reader calls. */
 interface TaskReading {
   agent: Agent;
   backOff: BackOff;
@@ -29,35 +29,38 @@ interface TaskReading {
   signal: AbortSignal;
   /** The current view. */
   view: () => TaskView | undefined;
-  /** The session needs no more events. */
+  /** Returns true if the session needs no more events. */
   enough: () => boolean;
   take: (event: StreamResponse, connection: A2aConnection) => void;
-  /** Called when the agent has closed a stream regularly: the task waits, or has ended. */
+  /** Called when the agent has closed a stream without an error. The task then waits, or has ended. */
   streamEnded: () => void;
   streamed: (change: StreamChange) => void;
-  /** Called when the reading has ended. `trouble`: why no stream could stay open. */
+  /** Called when the reader has stopped. `trouble` is the reason why it could not keep a stream open. */
   over: (trouble: ProductError | undefined) => void;
 }
 
 export class TaskReader {
   readonly #for: TaskReading;
   #streams = 0;
-  /** The number of the stream whose events fold. */
+  /** The number of the newest stream. Only the events of this stream are folded. */
   #folding = 0;
   #live = false;
-  /** Aborts the newest stream that `open` opened, while it is read. */
+  /** Aborts the newest stream that `open` opened; undefined while no such stream is read. */
   #opened: AbortController | undefined;
 
   constructor(reading: TaskReading) {
     this.#for = reading;
   }
 
-  /** The stream that folds is open, or will be opened again soon. */
+  /** True if the newest stream is open, or if the reader will soon open it again. */
   get live(): boolean {
     return this.#live;
   }
 
-  /** The agent answered a message with a stream. From now on this stream folds. */
+  /**
+   * Reads the stream with which the agent responds to a message. This stream is now the newest, so only its events are
+   * folded.
+   */
   begin(first: StreamResponse, rest: AsyncIterator<StreamResponse>, connection: A2aConnection): void {
     const stream = this.#next();
     this.#opened?.abort();
@@ -74,7 +77,7 @@ export class TaskReader {
     void this.#keepReading(this.#next(), taskId, opened.signal).finally(release);
   }
 
-  /** Closes a stream that `open` opened. The stream that answers a message ends without this. */
+  /** Closes the stream that `open` opened. It does not close a stream that responds to a message. */
   close(): void {
     if (!this.#live || this.#opened === undefined) return;
     this.#folding = ++this.#streams;
@@ -102,7 +105,7 @@ export class TaskReader {
       }
       streamed({ type: 'closed' });
     } catch (thrown) {
-      // A cut is no failure: the stream resumes after the last event that was read.
+      // A cut stream is no failure, because the next stream continues after the last event.
       sound = false;
       streamed({ type: 'broken', error: agent.failed(thrown) });
     }

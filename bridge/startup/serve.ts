@@ -26,7 +26,10 @@ import { watchTask } from '../mcp/tasks/watch-task.ts';
 import type { ToolName } from '../tool-names/tool-name.ts';
 import { CancelledCalls } from '../mcp/cancelled-calls/cancelled-calls.ts';
 
-/** How long shutdown waits for the outbox, in milliseconds. After that, the next bridge finishes the work. */
+/**
+ * How long the shutdown waits for the outbox, in milliseconds. If the writes take longer, the next bridge finishes the
+ * work.
+ */
 const LAST_WRITES_MS = 2_000;
 
 interface ServeOptions {
@@ -60,7 +63,7 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
   const { approvals, onCancel, onDisconnect } = settings;
   const parts: McpServerOptions = { version, prefix, log, onCancel, approvals, bridge };
 
-  // Claude Code's print mode answers every form without a person, and refuses tools that ask a person.
+  // In its print mode, Claude Code answers every form without a person. It also refuses tools that must ask a person.
   const unattended = process.env['CLAUDE_CODE_ENTRYPOINT'] === 'sdk-cli';
   const followed = new FollowedTasks();
   const connection: ClientConnection = { left: false };
@@ -93,7 +96,7 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(signal));
-  // A bridge with a client at stdin ends when its terminal closes. An HTTP service continues.
+  // SIGHUP means that the terminal closed. A bridge on stdin then ends. A bridge that serves only HTTP continues.
   process.on('SIGHUP', () => stdio && void end('SIGHUP'));
 
   if (stdio) {
@@ -113,7 +116,8 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
   if (settings.http !== undefined) http = serveOverHttp(settings.http, { settings, parts, clientLeft });
   void takeUp(settings, bridge);
   if (stdio) {
-    // The client at stdin still works. Several bridges may have the same port in their settings.
+    // A failure of HTTP must not end the bridge, because the client on stdin still works. Several bridges may have the
+    // same port in their settings.
     http.catch((error: unknown) => log.error({ problem: messageOf(error) }, 'MCP is not served over HTTP'));
     return;
   }
@@ -147,7 +151,7 @@ async function serveOverHttp(
     clientLeft: (connection: ClientConnection) => Promise<void>;
   },
 ): Promise<HttpRun> {
-  // Loaded only for HTTP, so that the client at stdin does not wait for it.
+  // The HTTP code loads only when it is needed. So a client on stdin does not wait for it.
   const { serveHttp } = await import('../transports/http/serve-http.ts');
   const run = await serveHttp({
     port,
@@ -166,6 +170,6 @@ async function serveOverHttp(
 async function takeUp(settings: BridgeSettings, bridge: () => Promise<Bridge>): Promise<void> {
   if (!(await wasLeftOpen(settings.stateDir))) return;
   const { hasUnfinishedWork } = await import('../state/unfinished-work.ts');
-  // The first call reports a database that cannot be used.
+  // If the database cannot be used, the first call reports this error.
   if (await hasUnfinishedWork(settings.stateDir).catch(() => false)) await bridge().catch(() => undefined);
 }

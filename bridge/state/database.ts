@@ -16,24 +16,30 @@ import { databasePath } from './left-open.ts';
 import { isRunning, ownProcessId, type ProcessId } from './process-id.ts';
 import { migrate } from './schema.ts';
 
-/** How long a statement waits for another bridge's transaction, in milliseconds. A transaction takes a few. */
+/**
+ * How long a statement waits for another bridge's transaction, in milliseconds. A transaction takes only a few
+ * milliseconds.
+ */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** The maximum number of writes in one commit. So a commit blocks the event loop for only a few milliseconds. */
+/**
+ * The maximum number of writes in one commit. This limit keeps the event loop free: a commit blocks it for only a few
+ * milliseconds.
+ */
 const MOST_TOGETHER = 500;
 
 const WHAT = "The bridge's database";
 
 export class BridgeDatabase {
   readonly path: string;
-  /** This process, as an owner of rows. */
+  /** The id of this process. It owns the rows that this process writes. */
   readonly owner: ProcessId;
   readonly #sqlite: Sqlite;
   readonly #queries = new Map<string, Query>();
   readonly #commands = new Map<string, Command>();
   readonly #together: GroupCommit<() => void, void>;
   #inTransaction = false;
-  /** The newest write of `together`. Writes end in order. */
+  /** The promise of the newest write of `together`. The writes end in order, so it resolves after all others. */
   #newest: Promise<void> = Promise.resolve();
 
   private constructor(path: string, owner: ProcessId, sqlite: Sqlite) {
@@ -98,8 +104,8 @@ export class BridgeDatabase {
   }
 
   /**
-   * Runs the work in a transaction: all or nothing, and no other bridge writes meanwhile. Work inside another
-   * transaction joins that one.
+   * Runs the work in a transaction: either all its writes succeed or none, and no other bridge writes meanwhile. Inside
+   * another transaction, the work becomes part of that transaction.
    * @throws ProductError STORAGE
    */
   transaction<Result>(work: () => Result): Result {
@@ -113,9 +119,9 @@ export class BridgeDatabase {
   }
 
   /**
-   * Runs the write in one transaction with the other writes of this turn of the event loop, in order. So calls that end
-   * together need one commit. Resolves when the write is durable.
-   * @throws ProductError STORAGE; then no write of the group is made
+   * Runs the write in one transaction with the other writes of this turn of the event loop, in order. So several calls
+   * that end together need only one commit. Resolves when the write is durable.
+   * @throws ProductError STORAGE; then all writes of this transaction are lost
    */
   together(write: () => void): Promise<void> {
     const written = this.#together.add(write);
@@ -149,8 +155,8 @@ export class BridgeDatabase {
   }
 
   /**
-   * Makes the last writes and closes the database. If no delegation is open, this empties the write-ahead log. Then the
-   * next bridge need not open the database at its start (`wasLeftOpen`).
+   * Makes the last writes and closes the database. If no delegation is open, closing empties the write-ahead log. The
+   * next bridge then need not open the database at its start (`wasLeftOpen`).
    */
   close(): void {
     this.#together.flush();
@@ -158,7 +164,7 @@ export class BridgeDatabase {
       const [open] = this.rows(`SELECT 1 FROM delegations WHERE state IN ('sending', 'accepted') LIMIT 1`);
       if (open === undefined) this.rows('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // The log keeps its content, so the next bridge opens the database.
+      // The write-ahead log keeps its content. So the next bridge opens the database at its start.
     }
     this.#queries.clear();
     this.#commands.clear();

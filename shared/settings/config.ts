@@ -1,6 +1,7 @@
 /**
- * Reads the settings. The order is: flag, environment variable, configuration file, default. zod checks each value.
- * Each error names the key, the origin of the value, and the allowed values. Only `readConfigFile` does I/O.
+ * Reads the settings. A flag overrides an environment variable, a variable overrides the configuration file, and the
+ * file overrides the default. zod checks each value. Each error names the key, the origin of the value, and the allowed
+ * values. Only `readConfigFile` does I/O.
  *
  * Both programs share one file, with a section for each: `{ "server": { "port": 41242 }, "bridge": { … } }`.
  */
@@ -9,7 +10,7 @@ import { z } from 'zod';
 import { messageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
 import { settingProblem } from './setting-problem.ts';
 
-/** One setting. `kind` says how to read the text of a flag or variable. Commas separate the items of a list. */
+/** One setting. `kind` determines how the text of a flag or variable is parsed. Commas separate the items of a list. */
 export interface Setting<Schema extends z.ZodType = z.ZodType> {
   kind: 'text' | 'number' | 'boolean' | 'list';
   schema: Schema;
@@ -20,7 +21,7 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
   describe: string;
   /** The name of the value in `--help`, e.g. `number`. A boolean has none. */
   placeholder?: string;
-  /** The flag may be given without a value. */
+  /** True if the flag may have no value. */
   valueOptional?: true;
   /** The allowed values, as the end of the sentence "Allowed: …". */
   allowed: string;
@@ -29,12 +30,12 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
 export type Settings = Readonly<Record<string, Setting>>;
 export type SettingValues<S extends Settings> = { -readonly [K in keyof S]: z.output<S[K]['schema']> };
 
-/** Keeps the type of the setting's schema. */
+/** Returns the setting unchanged. TypeScript infers the exact type of its schema. */
 export function setting<Schema extends z.ZodType>(it: Setting<Schema>): Setting<Schema> {
   return it;
 }
 
-/** A value and its origin. */
+/** The value of a setting before validation, and its origin. */
 interface Found {
   value: unknown;
   origin: string;
@@ -61,7 +62,7 @@ export function resolveSettings<S extends Settings>(settings: S, sources: Source
       { facts: { key: unknown, origin: sources.file.path } },
     );
   const values = Object.entries(settings).map(([key, it]) => [key, resolve(key, it, sources)]);
-  // Each value was parsed with its own schema above. This only restores the type of the object.
+  // Each value was validated with its own schema above. This line only restores the type of the object.
   return z.custom<SettingValues<S>>().parse(Object.fromEntries(values));
 }
 
@@ -80,7 +81,7 @@ function find(key: string, it: Setting, { flags, env, file }: Sources): Found | 
   const flag = flags[key];
   if (flag !== undefined) return { value: read(it, flag), origin: `flag --${flagName(key)}` };
   const variable = env[it.env];
-  // In a shell, `NAME= command` unsets a variable for one command.
+  // In a shell, `NAME= command` unsets a variable for one command. So an empty variable counts as unset.
   if (variable !== undefined && variable !== '')
     return { value: read(it, variable), origin: `environment variable ${it.env}` };
   const filed = file.values[key];
@@ -88,7 +89,10 @@ function find(key: string, it: Setting, { flags, env, file }: Sources): Found | 
   return undefined;
 }
 
-/** Reads text as the setting's kind. Text that cannot be read stays as it is: the schema then reports the error. */
+/**
+ * Parses the text according to the setting's kind. Text of another form stays unchanged, and the schema then reports
+ * the error.
+ */
 function read(it: Setting, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   switch (it.kind) {
@@ -121,7 +125,7 @@ export function sourceOfSetting<S extends Settings>(
   return (it && find(key, it, sources)?.origin) ?? 'default';
 }
 
-/** One line for a zod error: each path and its problem. The values are left out, because they may be secrets. */
+/** Formats a zod error as one line: each path with its problem. The line has no values, because they may be secrets. */
 export function issuesText(error: z.ZodError): string {
   return error.issues
     .map((issue) => (issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`))

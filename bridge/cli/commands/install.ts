@@ -18,10 +18,13 @@ interface InstallOptions extends CommonOptions {
   yes?: boolean;
 }
 
-/** The default name of the server in the client. */
+/** The default name of the bridge's entry in a client's configuration. */
 const NAME = 'a2a-bridge';
 const NAMES = /^[A-Za-z0-9_-]{1,64}$/;
-/** Anyone who may read the project may read its file; only the user may read their own file. */
+/**
+ * The modes of new files. Everyone who can read the project can read the project's file. Only the user can read the
+ * other files.
+ */
 const MODES: Readonly<Record<Scope, number>> = { user: 0o600, project: 0o644, local: 0o600 };
 
 /**
@@ -34,7 +37,7 @@ export async function install(
   args: readonly string[],
 ): Promise<number> {
   const { bridgeScript } = run.places;
-  // The path of the running Node. A client started from the desktop may find no Node, or an older one.
+  // The entry names the Node that runs now. A client started from the desktop may find no Node, or an older one.
   const command = { command: process.execPath, args: [bridgeScript, ...args] };
   return change(run, client, {
     decide: (it, text, keys) =>
@@ -58,9 +61,9 @@ export async function uninstall(run: CommandRun<InstallOptions>, client: string)
 
 interface Work {
   decide: (client: McpClient, text: string, keys: readonly string[]) => ConfigChange;
-  /** The text for the person after the change. */
+  /** Makes the text that the person sees after the change. */
   words: (client: McpClient) => string;
-  /** Also names the bridge's other entries, which stay. */
+  /** True if the text must also name the bridge's other entries, which stay. */
   others?: boolean;
 }
 
@@ -115,7 +118,9 @@ function remainingText(client: string, { scope, name, path }: Omit<BridgeEntry, 
   return `"${name}" in ${path} still starts the bridge. To remove it: mcp-a2a-bridge uninstall ${client} --scope ${scope} --name ${name}`;
 }
 
-/** A file that cannot be read has no entry: the client cannot read it either. */
+/**
+ * The bridge's entries that stay. A file that cannot be read counts as empty, because its client cannot read it either.
+ */
 async function remainingEntries(client: McpClient): Promise<readonly Omit<BridgeEntry, 'started'>[]> {
   const entries = await bridgeEntries(client, clientEnvironment(), () => undefined);
   return entries.map(({ scope, name, path }) => ({ scope, name, path }));

@@ -22,7 +22,7 @@ interface RunOptions extends CommonOptions {
   detach?: boolean;
 }
 
-/** Longer than any task; Ctrl-C ends it earlier. In milliseconds. */
+/** The time limit of the wait, in milliseconds. It is longer than any task; Ctrl-C ends the wait earlier. */
 const STAYS_MS = 24 * 60 * 60 * 1000;
 
 /** @throws ProductError; UsageError */
@@ -54,7 +54,7 @@ function modeOf({ options, terminal }: CommandRun<RunOptions>): TaskMode | undef
     throw new UsageError(
       `There is no mode "${options.mode}". The modes are: ${taskModeSchema.options.join(', ')}.`,
     );
-  // A model may run this command. It must not turn off the approvals of a task.
+  // A model may run this command without a terminal. It must not turn off the approvals of its task.
   if ((mode.data === 'auto' || mode.data === 'accept-edits') && !terminal.interactive)
     throw new UsageError(`The mode ${mode.data} runs tools without asking, so it needs a terminal.`);
   return mode.data;
@@ -110,8 +110,8 @@ async function watchAndAsk({ terminal }: CommandRun<RunOptions>, session: Sessio
   for (;;) {
     const view = await task.until(hasSettled);
     const [action, ...others] = view?.pending ?? [];
-    // Other output is between this action and the prompt: other actions, or the last decision. So print the action
-    // again.
+    // Other output follows the printed action, such as more actions or the last decision. So the command prints the
+    // action again, directly above the prompt.
     if (terminal.interactive && action !== undefined && (others.length > 0 || waited > 1))
       terminal.say(`\n${actionText(action, terminal.paint)}`);
     waited = others.length + 1;

@@ -9,11 +9,11 @@ import type { Sessions } from '../../sessions/sessions.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import { isCode, sessionWithCode } from './waiting-code.ts';
 
-/** The maximum number of sessions in an error. */
+/** The maximum number of sessions that an error names. */
 const NAMED = 10;
 
 /**
- * The session with that id, or with the only session or task id that has this prefix.
+ * Returns the session with this id. A prefix is enough if only one session or task id has it.
  * @throws ProductError UNKNOWN_SESSION; AGENT_UNREACHABLE if no agent has answered
  */
 export async function resolveSession(sessions: Sessions, given: string): Promise<Session> {
@@ -27,7 +27,7 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
   const found = resolveSessionId(all, given);
   if (typeof found === 'string') return sessions.find(found);
   const unsure = unreachable.map(({ agent, message }) => ` Agent "${agent}" could not be asked: ${message}`);
-  // No agent has answered, so the session may exist.
+  // An unreachable agent may have the session, so its existence is unknown.
   if (all.length === 0 && unsure.length > 0)
     throw new ProductError(
       'AGENT_UNREACHABLE',
@@ -41,7 +41,7 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
   });
 }
 
-/** The session id, or the error that says why there is none. */
+/** Returns the session id, or an error if no session or several sessions match. */
 export function resolveSessionId(all: readonly NamedSession[], given: string): string | ProductError {
   const fits = all.filter((each) => hasSessionPrefix(each, given));
   const [only, another] = fits;
@@ -71,11 +71,11 @@ function unknownSession(sessionId: string, message: string): ProductError {
   return new ProductError('UNKNOWN_SESSION', message, { facts: { sessionId } });
 }
 
-/** The actions that a person names on the command line: by a code, or by a session and perhaps a call. */
+/** The actions that a person named on the command line: by a code, or by a session and an optional call. */
 interface NamedActions {
   session: Session;
   actions: readonly PendingAction[];
-  /** The person typed the whole code, so they have seen the action (D2). */
+  /** True if the person typed the whole code. The person has then seen the action (D2). */
   seen: boolean;
 }
 
@@ -99,7 +99,8 @@ export async function resolveActions(
 }
 
 /**
- * Returns the named pending actions. Without a name, returns the only one. With `all`, returns all.
+ * Returns the pending actions that the person named. If the person named none, returns the only one. With `all`,
+ * returns all.
  * @throws ProductError UNKNOWN_CALL; ALREADY_DECIDED for an action that no longer waits (R07)
  */
 export function resolveCalls(
@@ -130,8 +131,8 @@ export function resolveCalls(
 }
 
 /**
- * The pending action that is a question: the only one, or the named one.
- * @throws ProductError DECISION_NEEDED if there is none, UNKNOWN_CALL if there are several
+ * Returns the pending action that is a question: the one that the person named, or the only one.
+ * @throws ProductError DECISION_NEEDED if there is no question, UNKNOWN_CALL if there are several
  */
 export function resolveQuestion(
   view: TaskView | undefined,

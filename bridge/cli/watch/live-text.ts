@@ -16,19 +16,22 @@ import { stateWord } from '../../../shared/text/state-word.ts';
 
 export class LiveText {
   readonly #terminal: Terminal;
-  /** Whether the task can still get decisions. An ended task gets no hints. */
+  /** True if the task can still get decisions. For an ended task, the output gives no command lines. */
   readonly #decides: boolean;
   #state: TaskStateName | undefined;
-  /** Whether each line begins with the agent's time of the event. */
+  /** True if each line begins with the time of its event. */
   readonly #times: boolean;
-  /** The time of the event that is shown. */
+  /** The time of the event that is being printed. */
   #at: string | undefined;
-  /** The pending actions shown so far, by call and code. If the agent asks again, the action is shown again. */
+  /**
+   * The pending actions that were printed, by call and code. If the agent asks again, the code differs and the action
+   * is printed again.
+   */
   readonly #shown = new Set<string>();
   #asked: string | undefined;
-  /** The piece of text whose line is still open. */
+  /** The id of the text whose line is still open. */
   #open: string | undefined;
-  /** True if the terminal has shown the agent's text as a stream. */
+  /** True if the terminal has printed the agent's text piece by piece. */
   #streamed = false;
 
   constructor(terminal: Terminal, { decides, times = false }: { decides: boolean; times?: boolean }) {
@@ -56,7 +59,7 @@ export class LiveText {
     this.#line('gray', text);
   }
 
-  /** Ends an open line, and prints text that has not been shown yet. */
+  /** Ends an open line, and prints the text that was not printed before. */
   end(view: TaskView | undefined): void {
     if (view !== undefined) this.#sofar(view);
     this.#close();

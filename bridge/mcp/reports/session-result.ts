@@ -17,10 +17,10 @@ export const sessionResultSchema = sessionReportSchema.extend({
   pending: z.array(
     z.object({
       callId: pendingShape.callId,
-      /** D2: only beside its preview. */
+      /** D2: a result contains the code only if it also contains the preview. */
       shown: pendingShape.shown.optional(),
       title: pendingShape.title,
-      /** An earlier result had this preview, and the preview has not changed. */
+      /** True if an earlier result had the same preview. */
       shownBefore: z.literal(true).optional(),
       tool: pendingShape.tool.optional(),
       source: pendingShape.source.optional(),
@@ -30,7 +30,7 @@ export const sessionResultSchema = sessionReportSchema.extend({
       rule: pendingShape.rule,
       preview: pendingShape.preview.optional(),
       cut: pendingShape.cut.optional(),
-      /** The fields that the preview does not show. With extent `whole`, the whole input. */
+      /** The input fields that the preview does not show. With extent `whole`, all input fields. */
       input: pendingShape.input.optional(),
       expiresAt: pendingShape.expiresAt.optional(),
       decisions: pendingShape.decisions.optional(),
@@ -43,17 +43,17 @@ export type SessionResult = z.infer<typeof sessionResultSchema>;
 export type PendingResult = SessionResult['pending'][number];
 type PendingReport = SessionReport['pending'][number];
 
-/** The parts that a client already has from earlier results of a task. */
+/** The content that a client already has from earlier results of a task. */
 export interface SeenResult {
   taskId: string | null;
   state: SessionReport['state'];
   message: string;
-  /** The number of characters of the output that the client has, and their hash. */
+  /** The number and the hash of the output characters that the client has. */
   output: { characters: number; hash: string };
-  /** The previews that the client has. Each entry is the code and the number of characters left out. */
+  /** The previews that the client has. Each entry is an action's code and the number of omitted characters. */
   previews: ReadonlySet<string>;
   question: string | undefined;
-  /** By call: the entry in the earlier result. */
+  /** The entry of each call in the earlier result, by call id. */
   calls: ReadonlyMap<string, string>;
   cost: string;
 }
@@ -90,7 +90,10 @@ export function resultOf(report: SessionReport, extent: Extent): SessionResult {
   };
 }
 
-/** @param output the agent's raw output, up to the position that the client has */
+/**
+ * Returns the content that a client has after this report.
+ * @param output the agent's raw output, up to the position that the client has
+ */
 export function seenOf(report: SessionReport, output: string): SeenResult {
   const { taskId, state, message, pending, question, calls, cost } = report;
   return {
@@ -105,12 +108,12 @@ export function seenOf(report: SessionReport, output: string): SeenResult {
   };
 }
 
-/** The number of characters of the output that the client has. It is 0 if the output has another beginning now. */
+/** The number of output characters that the client has. It is 0 if the beginning of the output has changed since. */
 export function seenCharacters({ output: { characters, hash } }: SeenResult, output: string): number {
   return hashOf(output.slice(0, characters)) === hash ? characters : 0;
 }
 
-/** Whether the report has news for the client. @param report its output has only the characters that are new */
+/** True if the report has news for the client. @param report its output must contain only the new characters */
 export function hasNews(report: SessionReport, seen: SeenResult): boolean {
   const { state, message, output, pending, question, calls, notes } = report;
   return (
@@ -124,7 +127,7 @@ export function hasNews(report: SessionReport, seen: SeenResult): boolean {
   );
 }
 
-/** A pending action as the client's first result shows it. */
+/** A pending action as the first result shows it to the client. */
 export function toFirstPending({
   unshown,
   why,
@@ -136,7 +139,7 @@ export function toFirstPending({
   return {
     ...action,
     reason,
-    // The side effect already gives this reason.
+    // An action that waits for its first approval needs no reason: its side effect already explains the question.
     ...((reason !== 'approval' || cut > 0) && { why }),
     ...(cut > 0 && { cut }),
     ...(cut === 0 && Object.keys(unshown).length > 0 && { input: unshown }),
@@ -144,13 +147,14 @@ export function toFirstPending({
 }
 
 /**
- * D2: without the code. Several conversations can share one client, so the reader of this result may not have the earlier one.
+ * D2: without the preview, the action has no code. Several conversations can share one client, so the reader of this
+ * result may not have read the earlier result.
  */
 function seenBefore({ callId, title }: PendingReport): PendingResult {
   return { callId, title, shownBefore: true };
 }
 
-/** Whether an earlier result had this preview. */
+/** True if an earlier result had this preview. */
 export function hadPreviewBefore(action: PendingReport, { previews }: SeenResult): boolean {
   return previews.has(previewOf(action));
 }
@@ -166,7 +170,7 @@ export function toWholePending({ unshown: _unshown, ...action }: PendingReport):
 
 const RUNNING: CallView['state'] = 'running';
 
-/** An abort works only with the id of a running execution. */
+/** A call for a result. Only a running execution has an id, because an abort of an ended execution has no effect. */
 function toldCall({ toolId, ...call }: SessionReport['calls'][number]) {
   return call.state === RUNNING ? { ...call, toolId } : call;
 }

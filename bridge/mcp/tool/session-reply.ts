@@ -31,11 +31,14 @@ interface SessionReplyOptions {
   notes?: readonly string[];
   /** Replaces the usual next step. */
   next?: string | undefined;
-  /** The call reports the outcome of delegated work. If the work failed, the result of the call is an error (B4). */
+  /**
+   * True if the call reports the outcome of delegated work. If this work failed, the result of the call is an error
+   * (B4).
+   */
   outcome?: boolean;
   /**
-   * When to repeat what the client already has. `if-nothing-new`: for a call that had nothing to wait for. The client can
-   * then read pending actions and ended tasks again (R95).
+   * Whether the reply repeats content that the client already has. `if-nothing-new`: only if there is no news. With
+   * this value, the client can read pending actions and ended tasks again (R95).
    */
   again?: 'never' | 'if-nothing-new' | 'always';
 }
@@ -68,7 +71,7 @@ export function sessionReply(
 interface Told {
   report: SessionReport;
   extent: Extent;
-  /** The parts that the client has after it receives this result. */
+  /** The content that the client has after it receives this result. */
   seen: SeenResult;
 }
 
@@ -106,8 +109,8 @@ function told(
 }
 
 /**
- * Records which previews the result cuts, before the client gets the result. A preview in full counts as shown when the
- * client has the result (D5).
+ * Records which previews the result cuts, before the client gets the result. A whole preview counts as shown only when
+ * the client has the result (D5).
  * @param onReceipt undefined if the result may not reach the model
  */
 export function rememberShown(
@@ -150,15 +153,18 @@ interface ReportWords {
   notes: readonly string[];
   next: string;
   program: string;
-  /** As `ReportContext`. */
+  /** See `ReportContext`. */
   from?: number;
-  /** As `WaysToDecide`. */
+  /** See `WaysToDecide`. */
   brief?: boolean;
-  /** What the client has. The report gives no command line with the code of an action whose preview it will not show (D2). */
+  /**
+   * The content that the client already has. A command line contains the code of an action only if the report shows the
+   * action's preview (D2).
+   */
   before?: SeenResult;
 }
 
-/** The report of a session. At the end of its next step are command lines that a person can copy. */
+/** The report of a session. Its next step ends with command lines that a person can copy. */
 export function currentReport(
   session: Pick<Session, 'id' | 'agent' | 'view' | 'stateName'> & { state?: SessionState },
   { notes, next, program, from, brief, before }: ReportWords,

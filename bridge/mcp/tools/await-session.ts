@@ -21,15 +21,15 @@ interface AwaitedSession {
   session: Session;
   /** The delivery of a message. */
   delivery?: Promise<void>;
-  /** Milliseconds. */
+  /** The time limit of the wait, in milliseconds. */
   timeout: number;
-  /** As `WaitOptions`. */
+  /** See `WaitOptions`. */
   atLeast?: WaitOptions['atLeast'];
-  /** Called when the call builds its reply. */
+  /** Returns notes for the reply. The call gets them when it builds its reply. */
   notes?: () => readonly string[];
-  /** False if the caller needs the outcome itself. The call then returns no task. */
+  /** False if the caller needs the outcome itself. The call then returns the result, and no MCP task. */
   asTask?: boolean;
-  /** As `SessionReplyOptions`. */
+  /** See `SessionReplyOptions`. */
   outcome?: boolean;
   /**
    * The caller asks about an existing task. A pending action is returned at once with its preview, because a task would
@@ -38,7 +38,10 @@ interface AwaitedSession {
   showsPending?: boolean;
 }
 
-/** The SDK's client driver stops after ten requests for one call, so the bridge uses fewer. */
+/**
+ * The maximum number of rounds of one call. The SDK's client stops after ten requests for one call, so the bridge uses
+ * fewer.
+ */
 const MOST_ROUNDS = 8;
 
 const IN_BACKGROUND =
@@ -61,7 +64,7 @@ export async function awaitSession(
     // that the task carries.
     const preview =
       awaited.showsPending === true && bridge.rules.approvals !== 'human-only' && isAsking(view);
-    // A second task for the same work would cause a second notification.
+    // The client already follows a task for this work. A second MCP task would notify the person twice.
     const followed = awaited.showsPending === true && call.followed?.isFollowed(session) === true;
     if (!isOver(session.state) && (view === undefined || (!preview && !followed)))
       return createdTask(call, session, end);

@@ -20,13 +20,13 @@ const KEY = 'start';
 export interface RequestedStart {
   /** The instructions of the task, as the caller wrote them. */
   task: string;
-  /** Undefined when the call names no workspace. */
+  /** The check of the call's workspace; undefined if the call names none. */
   placed: WorkspaceCheck | undefined;
-  /** The task runs every tool without asking. */
+  /** True if the task runs every tool without asking. */
   unasked: boolean;
 }
 
-/** Whether the call may use its workspace; undefined when the call names none. */
+/** Checks whether the call may use its workspace. Undefined if the call names none. */
 export async function checkCallWorkspace(
   { client, bridge, signal }: ToolCall,
   workspace: string | undefined,
@@ -36,8 +36,10 @@ export async function checkCallWorkspace(
 }
 
 /**
- * @returns the form, for a client that shows it and then repeats the call; undefined when the task may start
- * @throws ProductError FORBIDDEN if no form can show all of it, or if the person does not accept; nothing was sent then
+ * Asks the person for the permission, if the settings of the call need one.
+ * @returns the form for a client that shows it and then repeats the call; undefined if the task may start
+ * @throws ProductError FORBIDDEN if no form can show the whole request, or if the person does not accept. The bridge
+ * has then sent nothing.
  */
 export async function permitStart(
   call: ToolCall,
@@ -55,7 +57,7 @@ export async function permitStart(
   // The code that measures a form's rows loads slowly. So it loads only when a form needs it.
   const { startForm } = await import('./start-form.ts');
   const form = startForm(wanted, { outside: outside !== undefined, directory });
-  // D5: the form would show only a part of the directory's name.
+  // D5: the form cannot show the whole name of the directory, so the person cannot permit it.
   if (form === undefined) throw outside === undefined ? tooLong(directory) : notAllowed(outside, own);
   if (client.forms === 'rounds' && client.permit === undefined) {
     const permit = { id: randomUUID(), directory, askedAt: Date.now() };
@@ -76,12 +78,12 @@ export async function permitStart(
 
 const ASKING = 'Delegate it without autoExecute. The person then decides each action.';
 
-/** The reason why an accepted permit does not count; undefined if it counts. The permit is then used up. */
+/** Uses up the permit that a person gave. @returns the reason why the permit does not count; undefined if it counts */
 async function whyVoid(
   { client: { permit }, bridge }: ToolCall,
   directory: string,
 ): Promise<string | undefined> {
-  // A symbolic link may have another target now than when the form was shown.
+  // Since the bridge showed the form, a symbolic link may have got another target.
   const now = await resolvedPath(directory);
   if (now !== directory || (permit !== undefined && permit.directory !== directory))
     return 'since then the directory leads to another place.';
@@ -120,7 +122,7 @@ function answered({ askedAt, responses }: NonNullable<ToolCall['client']['permit
 
 const formAnswer = z.looseObject({ action: z.enum(['accept', 'decline', 'cancel']) });
 
-/** @returns undefined when the person has allowed it */
+/** The reason why the answer is no permission; undefined if the person allowed the start. */
 function whyNot({ response, afterMs }: Answered, fastestMs: number): string | undefined {
   const action = formAnswer.safeParse(response).data?.action;
   if (action === undefined) return 'the answer was not understood.';

@@ -16,9 +16,9 @@ const A2A_HEADERS = {
   'A2A-Extensions': [TOOL_APPROVAL, RESUMABLE_STREAM, AGENT_COMMAND].join(','),
 };
 
-/** A2A 1.0 §3.1.4: the size of the largest page. */
+/** A2A 1.0 §3.1.4: the maximum number of tasks on one page. */
 const PAGE = 100;
-/** The states of a task that waits for a person. A filter names one state. */
+/** The states of a task that waits for a person. One request can filter by only one state. */
 const WAITING = ['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'];
 
 /** A running tool execution. */
@@ -66,7 +66,7 @@ export class AgentApi {
     await this.#persist(() => this.#service.askFor(sendMessageResponseSchema, '/message:send', ask));
   }
 
-  /** Cancels a task. If the task has ended, this is no error. */
+  /** Cancels a task. Does not throw if the task has already ended. */
   async cancel(taskId: string, reason: string): Promise<void> {
     try {
       await this.#persist(() => this.#service.ask(...cancelOf(taskId, reason)));
@@ -81,7 +81,10 @@ export class AgentApi {
     this.#service.ask(path, { ...ask, keepalive: true }).catch(() => undefined);
   }
 
-  /** All tasks that wait for a person, then the newest of the others. @param count the maximum of the others */
+  /**
+   * Lists all tasks that wait for a person, then the newest other tasks.
+   * @param count the maximum number of other tasks
+   */
   async tasks(count: number): Promise<TaskList> {
     const waiting: ListedTask[] = [];
     for (const status of WAITING) waiting.push(...(await this.#list(Infinity, status)).tasks);
@@ -106,7 +109,7 @@ export class AgentApi {
       for (const task of page.tasks) tasks.set(task.id, toListedTask(task));
       total = page.totalSize;
       pageToken = page.nextPageToken;
-      // An agent may repeat a page without end.
+      // An agent may return the same page token forever. So this loop also ends when a page has no new task.
       if (pageToken === '' || tasks.size === known) break;
     }
     return { tasks: [...tasks.values()], total };

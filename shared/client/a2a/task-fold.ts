@@ -13,20 +13,23 @@ import type { WireEvent, WireMetadata, WireStatus, WireTask } from './wire.ts';
 export class TaskFold {
   readonly taskId: string;
   readonly sessionId: string;
-  /** The position of the last event in the report. */
+  /** The position of the last event that the report includes. */
   #cursor = 0;
-  /** The position of the last event passed to the caller. If a client resumes at `after`, this is behind the cursor. */
+  /**
+   * The position of the last event that the caller has received. If a client resumes at `after`, the report is ahead of
+   * this position.
+   */
   #told = 0;
   #state: TaskState = 'working';
   #message = '';
   #pending: readonly PendingAction[] = [];
-  /** The text of each artifact, in the order of their first text. */
+  /** The text of each artifact, by artifact id. The order is the order of their first text. */
   readonly #said = new Map<string, string>();
   readonly #running = new Map<string, RunningTool>();
   /** The state or end of each call, by call id, oldest first. */
   readonly #calls = new Map<string, Pick<RunningTool, 'tool' | 'title'> & { state: string }>();
 
-  /** @param after pass the events after this position to the caller, even if `task` already contains them */
+  /** @param after the caller also gets the events after this position that `task` already includes */
   constructor(task: WireTask, after?: number) {
     this.taskId = task.id;
     this.sessionId = task.contextId;
@@ -34,12 +37,15 @@ export class TaskFold {
     this.#told = after ?? this.#cursor;
   }
 
-  /** The cursor for the next subscription. */
+  /** The position from which the next subscription must continue. */
   get position(): number {
     return this.#told;
   }
 
-  /** True if the task has ended and the caller has received all its events. The server rejects a cursor past the end (S2). */
+  /**
+   * True if the task has ended and the caller has received all its events. The client must then not subscribe again,
+   * because the server rejects a cursor past the end (S2).
+   */
   get over(): boolean {
     return hasEnded({ state: this.#state }) && this.#told === this.#cursor;
   }
@@ -79,7 +85,10 @@ export class TaskFold {
     this.#stand(task.status);
   }
 
-  /** Adds an event. @returns the progress to report. It is empty for an event that was reported before (S1). */
+  /**
+   * Folds an event into the report. @returns the progress to report; empty for an event that the caller already has
+   * (S1)
+   */
   take(event: WireEvent): readonly Progress[] {
     const { task, statusUpdate, artifactUpdate } = event;
     if (task !== undefined) {
@@ -100,7 +109,7 @@ export class TaskFold {
         this.#follow(progress.activity, statusUpdate.status.timestamp ?? null);
     const [before, asked] = [this.#state, this.#pending.length];
     this.#stand(statusUpdate.status);
-    // Report a change of state, and every status with pending actions: they may have changed.
+    // A change of the state is progress. So is every status with pending actions, because the actions may have changed.
     const changed = before !== this.#state || asked + this.#pending.length > 0;
     return changed ? [...happened, { type: 'state', report: this.report }] : happened;
   }
@@ -137,7 +146,7 @@ export class TaskFold {
   }
 }
 
-/** The progress in one event, without any context. Pure. */
+/** The progress that one event reports. It does not depend on earlier events. Pure. */
 function happeningsIn({ statusUpdate, artifactUpdate }: WireEvent): readonly Progress[] {
   if (artifactUpdate !== undefined) {
     if (isAside(artifactUpdate.artifact)) return [];
@@ -151,7 +160,7 @@ function happeningsIn({ statusUpdate, artifactUpdate }: WireEvent): readonly Pro
   return message === '' ? [] : [{ type: 'note', message }];
 }
 
-/** Tool output is not part of the agent's answer. */
+/** True for an artifact that is not part of the agent's answer, such as tool output. */
 function isAside({ metadata }: WireTask['artifacts'][number]): boolean {
   return metadata?.[TOOL_APPROVAL]?.role !== undefined;
 }

@@ -17,7 +17,7 @@ import type { Decision, Grants } from './task-request.ts';
 export interface ExecutionOptions {
   /** Cancels the task when it aborts. If `signal.reason` is text, it is the reason of the cancel. */
   signal?: AbortSignal | undefined;
-  /** If this callback throws, the execution rejects with that error. The task continues. */
+  /** Called for each event. If this callback throws, the execution rejects with that error. The task continues. */
   onProgress?: ((progress: Progress) => void) | undefined;
   /** What to do with the task when the page unloads. The default is `detach`: the task continues. */
   onUnload?: 'detach' | 'cancel' | undefined;
@@ -37,9 +37,9 @@ export class Execution {
   readonly #reading = new AbortController();
   #state: 'active' | 'settled' = 'active';
   #canceling: Promise<void> | undefined;
-  /** True if a cancel was sent while the page unloaded. */
+  /** True if this client sent a cancel while the page unloaded. */
   #left = false;
-  /** The error because of which this client stopped reading. */
+  /** The error because of which this client stopped reading; undefined if it still reads. */
   #ended: { error: unknown } | undefined;
 
   /** @param onSettled called once, before `result` settles */
@@ -47,7 +47,7 @@ export class Execution {
     this.#line = line;
     this.#options = options;
     this.result = this.#run(onSettled);
-    // The caller need not handle the result.
+    // A caller that ignores `result` must not cause an unhandled rejection.
     this.result.catch(() => undefined);
   }
 
@@ -60,11 +60,10 @@ export class Execution {
     return this.#options.onUnload === 'cancel' && !this.#left;
   }
 
-  /** Cancels the task and aborts its tools. No effect after the end. @throws ClientError */
+  /** Cancels the task and aborts its tools. Has no effect after the task has ended. @throws ClientError */
   cancel(reason = 'cancelled by the client'): Promise<void> {
     if (this.#state === 'settled') return Promise.resolve();
-    // The result may settle before the cancel, for example if the task never started. Then nothing waits for the
-    // cancel.
+    // The result may settle first, for example if the task never started. Then this call does not wait for the cancel.
     this.#canceling ??= Promise.race([this.#line.cancel(reason), this.result.then(() => undefined)]).catch(
       (error: unknown) => {
         this.#canceling = undefined;
@@ -85,12 +84,18 @@ export class Execution {
     this.#end(new ClientError('detached', 'This client no longer listens. The task continues.'));
   }
 
-  /** Decides pending actions. Each decision is for the content that this client showed (D2). @throws ClientError */
+  /**
+   * Sends decisions on pending actions. Each decision carries the code of the content that this client showed (D2).
+   * @throws ClientError
+   */
   decide(...decisions: readonly Decision[]): Promise<void> {
     return this.#line.decide(decisions);
   }
 
-  /** Revokes trust that decisions gave, so later calls ask again. The default is all trust. @throws ClientError */
+  /**
+   * Revokes grants that decisions gave. Later calls then ask again. By default, it revokes all grants. @throws
+   * ClientError
+   */
   revoke(grants: Grants = 'all'): Promise<void> {
     return this.#line.revoke(grants);
   }

@@ -27,7 +27,7 @@ const WAIT = 'wait_for_task';
 const DECIDE = 'approve_or_deny_pending_action';
 const CANCEL = 'cancel_running_task';
 
-/** The time that one call waits, in seconds. Progress arrives meanwhile. */
+/** How long one call of the wait tool waits, in seconds. Progress messages arrive during this time. */
 const WAIT_SECONDS = 100;
 
 export interface BridgeTaskRequest extends TaskRequest {
@@ -141,7 +141,10 @@ export class McpTaskTransport implements TaskTransport {
     );
   }
 
-  /** A notification also lists the running tools, because a wait does not return when a tool starts or ends. */
+  /**
+   * Reports the progress messages of a call. Each message also lists the running tools, because the call does not
+   * return when a tool starts or ends.
+   */
   #progressed(tell: OnProgress): NonNullable<RequestOptions['onProgress']> {
     return (message, params) => {
       const before = this.#report;
@@ -155,7 +158,7 @@ export class McpTaskTransport implements TaskTransport {
     };
   }
 
-  /** Waits until this client acts on the task, or until it is time to poll. */
+  /** Waits until this client acts on the task, or until the next poll is due. */
   async #rest(reading: AbortSignal): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => woken.abort();
@@ -172,8 +175,8 @@ export class McpTaskTransport implements TaskTransport {
 }
 
 /**
- * Whether the person would see a difference: in the state and its message, the answer, the pending actions or the running
- * tools.
+ * True if the two reports differ for a person: in the state, its message, the answer, the pending actions, or the
+ * running tools.
  */
 function isNews(before: TaskReport, now: TaskReport): boolean {
   return visible(before) !== visible(now);
