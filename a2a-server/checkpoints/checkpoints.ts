@@ -9,6 +9,7 @@ import type { Snapshot } from '../task/snapshot.ts';
 const TASKS_LOOKED_INTO = 200;
 /** The number of characters that a short id takes from the task id, after `task-`. */
 const SHORT = 8;
+/** The prefix of a task id, such as `task-`. */
 const KIND = /^[a-z]+-/;
 
 export interface Checkpoints {

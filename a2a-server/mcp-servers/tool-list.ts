@@ -15,6 +15,7 @@ import { readInputSchema, type Checking, type InputSchema } from './check-input.
 const MAX_TOOLS = 500;
 /** The maximum number of pages. A real list with the maximum number of tools has fewer pages. */
 const MAX_PAGES = 200;
+/** The maximum number of tools in a list, before the settings select some of them. */
 const MAX_LISTED = 20_000;
 const MAX_DESCRIPTION = 4_000;
 const MAX_TOOL_NAME = 256;

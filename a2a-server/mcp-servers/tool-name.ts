@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 
 /** The strictest limit of all model providers: OpenAI allows `^[a-zA-Z0-9_-]{1,64}$`. */
 const MAX_NAME = 64;
+/** The number of hash characters at the end of a changed or ambiguous name. */
 const MARK = 8;
 
 /**

@@ -17,6 +17,7 @@ const EXPANSION: Readonly<Record<Shell, RegExp>> = { sh: /[$`]/u, cmd: /[%!]/u }
 const HIDING = /[\\^]\r?\n|['"\\^]/gu;
 /** The separators between two commands. */
 const BETWEEN = /[;&|()<>{}`\n\r]+/u;
+/** A redirection with its target. */
 const REDIRECTION = /(?<!\d)\d*(?:<>|<<<|<<-?|>>|>\||[<>]&?)[ \t]*[^\s;&|()<>]+/gu;
 const GLOB = /[*?]|\[[^\]]/u;
 /** bash expands braces to several words. On macOS, /bin/sh is bash. */

@@ -17,6 +17,7 @@ const MAX_LENGTH = 4096;
  * breaks, and white space that the shell does not treat as white space.
  */
 const UNCERTAIN = /[$`\\]|(?! )\s|\p{Cc}/u;
+/** Matches a text in which each quote has its closing quote. */
 const BALANCED = /^(?:[^'"]|'[^']*'|"[^"]*")*$/u;
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/u;
 

@@ -15,6 +15,7 @@ import type { ServerSettings } from './settings.ts';
  * program that hangs uses the whole time.
  */
 const LIST_LIMIT_MS = 1_000;
+/** Maximum number of model ids in the advice. */
 const MOST_SHOWN = 5;
 
 type AdviceSettings = Pick<ServerSettings, 'stateDir' | 'configFile' | 'baseUrls'>;

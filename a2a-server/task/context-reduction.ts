@@ -21,8 +21,9 @@ export const BYTES_PER_TOKEN = 3;
 const WRAPPING = 10;
 /** The part of the window for the conversation. The rest is for the answer, because most providers also count it. */
 const FILLED = 2 / 3;
-/** The part of the conversation's tokens for the last turns, which keep their text. `SUMMARY` is for the summary. */
+/** The part of the conversation's tokens for the last turns, which keep their text. */
 const KEPT = 3 / 8;
+/** The part of the conversation's tokens for the summary. */
 const SUMMARY = 1 / 6;
 const LONGEST_SUMMARY = 4_000;
 /** The limits of an answer or a result, in characters. Even the shortest text still has some information. */

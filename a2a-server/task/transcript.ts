@@ -3,6 +3,7 @@ import { type ConversationStep, type Passage, omitMiddle } from './conversation.
 
 /** The limit of one answer, input or result, in characters. More text hardly improves a summary. */
 const LONGEST = 6_000;
+/** The smallest clip of one piece, in characters. Below it, the transcript loses its middle instead. */
 const SHORTEST = 200;
 
 /**

@@ -18,6 +18,7 @@ const OFFERED: ReadonlySet<string> = new Set([TOOL_APPROVAL, RESUMABLE_STREAM, A
 
 /** The A2A 0.3 name of the header in A2A 1.0 §3.2.6. */
 export const LEGACY_EXTENSIONS_HEADER = 'X-A2A-Extensions';
+/** The request header that names the active extensions (A2A 1.0 §3.2.6). */
 export const EXTENSIONS_HEADER = 'A2A-Extensions';
 
 interface Call {

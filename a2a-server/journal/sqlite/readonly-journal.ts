@@ -21,6 +21,7 @@ interface ReadonlyJournal {
 
 /** The time that a reader waits for a writer's lock, in milliseconds. A writer holds the lock only for milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
+/** The number of entries to read at once. */
 const PAGE = 1_000;
 
 /** @throws ProductError CONFIGURATION if there is no journal or its version differs; STORAGE if it cannot be read */

@@ -31,6 +31,7 @@ export interface JournalReport {
  * The time that the check waits for a writer's lock, in milliseconds. A writer holds the lock only for milliseconds.
  */
 const BUSY_TIMEOUT_MS = 5_000;
+/** The number of entries to read at once. */
 const PAGE = 1_000;
 /** The maximum number of problems in a report, because a damaged file may have very many. */
 const MOST_PROBLEMS = 20;

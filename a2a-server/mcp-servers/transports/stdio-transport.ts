@@ -29,6 +29,7 @@ const GOODBYE_MS = 1_000;
 const DRAIN_MS = 200;
 /** Maximum number of stdout lines that are not messages. A program that writes more of them is not an MCP server. */
 const MAX_NOT_MESSAGES = 1_000;
+/** The maximum length of a stderr line in the log. */
 const MAX_LOG_LINE = 8 * 1024;
 /** The maximum number of stderr lines to log per process. */
 const MAX_LOG_LINES = 1_000;

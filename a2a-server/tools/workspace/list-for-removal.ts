@@ -11,6 +11,7 @@ import type { NamedEntry } from './resolve-path.ts';
 
 /** Maximum number of items in a list, because a person cannot review more. */
 const MAX_ITEMS = 10_000;
+/** Maximum depth of a list, because each level keeps one handle open. */
 const MAX_DEPTH = 64;
 
 export interface RemovalEntry {

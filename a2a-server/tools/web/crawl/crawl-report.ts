@@ -13,8 +13,9 @@ interface Found {
   opening: string;
 }
 
-/** The maximum length of the whole report. */
+/** Maximum characters of the whole report. */
 const MAX_CHARACTERS = 40_000;
+/** Maximum characters from the beginning of a page. */
 const MAX_OPENING = 1_500;
 const MAX_FAILURES = 20;
 

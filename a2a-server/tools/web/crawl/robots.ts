@@ -15,12 +15,13 @@ export interface Robots {
 
 /** Maximum bytes of robots.txt. RFC 9309 §2.5: a crawler must read at least 500 KiB. */
 const MAX_BYTES = 512 * 1024;
+/** Time limit to read robots.txt, in milliseconds. */
 const TIME_MS = 15_000;
 
 /** Maximum gap in milliseconds. Even with this gap a crawl reads only one page. */
 const MAX_GAP_MS = 60 * 60_000;
 
-/** Time limits to parse and to match untrusted rules, in milliseconds. */
+/** Time limit to parse untrusted rules, in milliseconds. `MATCH_MS` limits one match of a URL with the rules. */
 const PARSE_MS = 500;
 const MATCH_MS = 100;
 
