@@ -19,7 +19,8 @@ const result = z.object({
 type Counts = Record<string, number>;
 
 /**
- * Runs a part of the harness, which must find no fault. Resolves when it has started. @returns the counts at its end
+ * Starts a part of the harness, which must find no fault. Resolves after the start. @returns a promise of the final
+ * counts
  */
 async function begin(...args: string[]): Promise<{ counts: Promise<Counts> }> {
   const child = spawn(
@@ -34,7 +35,7 @@ async function begin(...args: string[]): Promise<{ counts: Promise<Counts> }> {
     if (told.violations.length > 0) throw new Error(said);
     return told.counts;
   });
-  // The error reaches the test that awaits the part.
+  // The test that awaits `counts` gets the error. This handler only prevents an unhandled rejection.
   counts.catch(() => undefined);
   await once(child.stderr, 'data');
   return { counts };
@@ -71,8 +72,8 @@ describe('a short run of the fault harness', () => {
 
   it('R65 when the bridge is killed at a write of its outbox, the next one finishes its work once', async () => {
     const counts = await faults('--only', 'outbox', '--rounds', '10');
-    // The bridge writes the delegation, the task, the answer's result, the receipt and the end. No run has ten
-    // writes.
+    // A delegation writes five rows: the delegation, the task, the result, the receipt and the end. So no run reaches
+    // ten writes.
     const { 'outbox: deaths before a write': before = 0, 'outbox: deaths after a write': after = 0 } = counts;
     for (const deaths of [before, after]) {
       expect(deaths).toBeGreaterThanOrEqual(4);

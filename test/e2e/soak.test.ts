@@ -4,9 +4,9 @@ import { soakBridge } from '../soak/bridge-soak.ts';
 import { soakServer } from '../soak/server-soak.ts';
 import type { Soaked } from '../soak/soak.ts';
 
-/** Compiled code and bounded caches may still grow the heap by this much. */
+/** The heap may grow by this number of bytes, because of compiled code and bounded caches. */
 const HEAP_NOISE = 1024 * 1024;
-/** A leak per step appears once per round. */
+/** Checks that nothing leaks. An object that leaks in each round adds at least one per round between two windows. */
 function expectFlat({ growth, between, log }: Soaked & { log: string }): void {
   const { heapBytes, ...counted } = growth;
   expect(Object.entries(counted).filter(([, by]) => by >= between.rounds)).toEqual([]);

@@ -9,7 +9,7 @@ import { jsonOf, resultOf, rpcBody } from './rpc-answer.ts';
 import { readTask, type TaskView } from './wire-event.ts';
 
 interface Sending {
-  /** The connection to send on; defaults to a new one. */
+  /** The connection for the request; by default a new one. */
   over?: RawConnection;
   headers?: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,4 @@
-/** Opens the bridge's database in a test directory, as several bridges share it. */
+/** Opens the bridge's database in a directory of the test. Several bridges can share the database. */
 import { afterEach } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -41,7 +41,7 @@ export async function rowsIn(stateDirectory: string, sql: string): Promise<reado
   }
 }
 
-/** Resolves when the query gives a row, which another process writes. SQLite tells other processes nothing, so this polls. */
+/** Resolves when the query returns a row. Polls, because SQLite does not report writes of other processes. */
 export async function rowIn(stateDirectory: string, sql: string): Promise<void> {
   const database = await openDatabase(stateDirectory);
   while (database.rows(sql).length === 0) await setTimeout(10);

@@ -12,11 +12,11 @@ interface ConnectionEnding {
   sent?(connection: RawConnection): void;
   /** Called after the first event has arrived. */
   begun?(connection: RawConnection): void;
-  /** Ends the connection of a stream whose task has parked. @returns the connection for the next request */
+  /** Ends the connection of a stream after its task has parked. @returns the connection for the next request */
   leave(stream: EventStream, peer: A2aPeer): Promise<RawConnection>;
 }
 
-/** The client announced that this is its last request. So the server completes the answer and closes. */
+/** The client has announced its last request. So the server completes the stream and then closes the connection. */
 async function closedByServer(stream: EventStream, peer: A2aPeer): Promise<RawConnection> {
   await stream.rest();
   await stream.connection.ended();
@@ -52,7 +52,7 @@ export const ENDINGS: readonly ConnectionEnding[] = [
   },
 ];
 
-/** Delegates over a new connection that will end this way. @returns the stream after its first event */
+/** Delegates a task over a new connection that will end in this way. @returns the stream after its first event */
 export async function delegate(
   peer: A2aPeer,
   ending: ConnectionEnding,

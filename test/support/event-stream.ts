@@ -28,7 +28,7 @@ export class EventStream {
     return event;
   }
 
-  /** Reads until an event fits. @throws if the stream ends before */
+  /** Reads until an event matches. @returns that event. @throws if the stream ends before */
   async until(fits: (event: StreamEvent) => boolean): Promise<StreamEvent> {
     for (let event = await this.next(); event !== undefined; event = await this.next())
       if (fits(event)) return event;

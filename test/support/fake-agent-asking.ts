@@ -1,14 +1,14 @@
-/** An executor for the SDK's server that waits once for a person, and returns its artifacts after the reply. */
+/** An executor for the SDK's server. It asks a person once, and returns its artifacts after the reply. */
 import { type Artifact, type Message, type Part, Role, TaskState } from '@a2a-js/sdk';
 import type { AgentExecutor, ExecutionEventBus, RequestContext } from '@a2a-js/sdk/server';
 
 export interface AskingOptions {
-  /** The state in which it waits, and the parts of its question. */
+  /** The state of the waiting task. `parts` are the parts of the question. */
   state: TaskState.TASK_STATE_AUTH_REQUIRED | TaskState.TASK_STATE_INPUT_REQUIRED;
   parts: Part[];
-  /** The artifacts at the end. */
+  /** The artifacts that the agent returns after the reply. */
   artifacts?: Artifact[];
-  /** The parts of each received message, in order. */
+  /** The parts of each message that the agent has received, in order. */
   heard: Part[][];
 }
 

@@ -3,15 +3,15 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 
 export interface HostileAgent {
   url: string;
-  /** The number of POST requests. */
+  /** The number of POST requests so far. */
   readonly posts: () => number;
   stop: () => Promise<void>;
 }
 
 /**
- * @param answer answers every request except the one for the card; with `card`, that one too
- * @param options `endpoint`: the address on the card, if it is not that of the card. `streaming`: as the card says,
- * true by default
+ * @param answer answers every request except the request for the card. @param options `card`: `answer` also answers the
+ * request for the card. `endpoint`: the address on the card; by default the agent's own. `streaming`: the value on the
+ * card; by default true.
  */
 export async function hostileAgent(
   answer: RequestListener,

@@ -17,17 +17,17 @@ import { part } from './fake-agent-task.ts';
 
 export interface PlainAgent {
   url: string;
-  /** The texts it received. */
+  /** The texts of the messages that the agent has received. */
   heard: string[];
   stop: () => Promise<void>;
 }
 
 interface PlainAgentOptions {
-  /** The agent's executor; by default it greets. */
+  /** The executor of the agent. By default, the agent asks for a name and greets the person. */
   executor?: AgentExecutor;
   /** The port to listen on, e.g. that of an earlier agent. */
   port?: number;
-  /** Its only transport. */
+  /** The only transport that the agent offers. */
   binding?: 'JSONRPC' | 'HTTP+JSON';
 }
 
@@ -94,7 +94,8 @@ function greeter(heard: string[]): AgentExecutor {
           kind: 'statusUpdate',
           data: { taskId, contextId, status: status(state, text), metadata: undefined },
         });
-      // The SDK requires the task as the first event, even for a continued task. So the old question is sent again.
+      // The SDK requires the task as the first event, even for a continued task. So the agent sends the old question
+      // again.
       const first = {
         id: taskId,
         contextId,

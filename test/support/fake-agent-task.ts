@@ -34,7 +34,7 @@ export class FakeTask {
   text = '';
   seq = 1;
   readonly #listeners = new Set<() => void>();
-  /** If false, events carry no seq, as for an agent without the extension. */
+  /** If false, events carry no seq. Then the task looks like the task of an agent without the extension. */
   readonly #numbered: boolean;
 
   constructor(id: string, contextId: string, numbered: boolean) {
@@ -83,7 +83,7 @@ export class FakeTask {
     return this.#status(TaskState.TASK_STATE_WORKING, { activity, keepState: true });
   }
 
-  /** Removes the calls from the pending actions, as an accepted decision does. */
+  /** Removes these calls from the pending actions, because the agent has accepted a decision on them. */
   decide(callIds: readonly string[]): void {
     this.pending = this.pending.filter((each) => !callIds.includes(each.callId));
     this.seq += 1;

@@ -1,6 +1,6 @@
 /**
- * A hand-written A2A 1.0 agent for tests. It can misbehave in ways a good server never does: cut a stream anywhere,
- * hold back an answer, lose a task. It speaks JSON-RPC, streams with cursors over HTTP+JSON, and both extensions.
+ * A hand-written A2A 1.0 agent for tests. It also misbehaves on request: it cuts a stream, delays an answer or loses a
+ * task. It speaks JSON-RPC, streams with cursors over HTTP+JSON, and both extensions.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { AgentCard, Message, StreamResponse, Task } from '@a2a-js/sdk';
@@ -26,19 +26,19 @@ export interface FakeAgentOptions {
   /** The input modes on the agent card; defaults to text. */
   inputModes?: readonly string[];
   token?: string;
-  /** As the card says; true by default. */
+  /** The value of `streaming` on the agent card; true by default. */
   streaming?: boolean;
   /** If set, the agent makes page links that are valid for this many milliseconds. */
   pageLinksMs?: number;
   /** The port to listen on, e.g. that of an earlier agent. */
   port?: number;
-  /** Continues the tasks of another agent. */
+  /** The tasks of an earlier agent, which this agent continues. */
   tasks?: Map<string, FakeTask>;
 }
 
 export class FakeAgent {
   readonly tasks: Map<string, FakeTask>;
-  /** Requested methods and paths with their parameters, in order. */
+  /** The requests so far, in order. `method` is the JSON-RPC method or the path. */
   readonly requests: {
     method: string;
     params: Record<string, unknown>;
@@ -52,7 +52,7 @@ export class FakeAgent {
   readonly pageTargets: z.infer<typeof pageTarget>[] = [];
   /** The agent awaits this before it answers messages. */
   gate: Promise<void> = Promise.resolve();
-  /** Cuts each stream after this many events. Undefined means never. */
+  /** The number of events after which the agent cuts each stream. Undefined means never. */
   cutAfter: number | undefined;
   readonly #options: FakeAgentOptions;
   readonly #server: Server;
@@ -82,7 +82,7 @@ export class FakeAgent {
     return `http://127.0.0.1:${String(this.port)}`;
   }
 
-  /** The only task. Throws if there is not exactly one. */
+  /** The agent's only task. @throws if the agent has no task or several */
   get task(): FakeTask {
     const [task, ...others] = this.tasks.values();
     if (task === undefined || others.length > 0) throw new Error(`${String(this.tasks.size)} tasks`);
@@ -93,7 +93,7 @@ export class FakeAgent {
     return this.requests.filter((request) => request.method === method).length;
   }
 
-  /** Resolves after this many requests of the method. */
+  /** Resolves after the agent has received this number of requests with the method. */
   async asked(method: string, times = 1): Promise<void> {
     while (this.count(method) < times) {
       await new Promise<void>((resolve) => {
@@ -169,7 +169,8 @@ export class FakeAgent {
           id,
           result: StreamResponse.toJSON(event),
         });
-        // The stream starts with the task as the message was accepted. The later events follow.
+        // The stream starts with the task in its state before the message takes effect. The events of the message
+        // follow.
         const act = this.#accept(task, message);
         const pump = this.#stream(response, task, task.seq, { wrap, first: asEvent(task) });
         act();
@@ -222,7 +223,7 @@ export class FakeAgent {
     return task;
   }
 
-  /** @returns a function that acts on the message. A repeated message has no effect. */
+  /** @returns a function that gives the message to the task. For a repeated message, the function does nothing. */
   #accept(task: FakeTask, message: Message): () => void {
     if (this.#byMessage.has(message.messageId)) return () => undefined;
     this.#byMessage.set(message.messageId, task);
@@ -272,7 +273,7 @@ export class FakeAgent {
     pump();
   }
 
-  /** @returns a function that writes the events so far. Later events are written automatically. */
+  /** @returns a function that writes the events so far. The agent writes later events when they occur. */
   #stream(
     response: ServerResponse,
     task: FakeTask,

@@ -20,7 +20,7 @@ export class FakeClock implements Clock {
     return this.#timers.size;
   }
 
-  /** Changes the wall clock, as a person or a time server does. Timers keep the time that they have left. */
+  /** Changes the wall clock, as a person or a time server does. The remaining time of each timer stays the same. */
   jump(ms: number): void {
     this.#now += ms;
     for (const timer of this.#timers) timer.at += ms;

@@ -8,13 +8,18 @@ export interface PlannedCall {
   callId: string;
   name: string;
   args: Record<string, unknown>;
-  /** The approval details, created when it asks. Without them the tool runs unasked. */
+  /**
+   * The approval details, or a function that creates them at the time of the question. Without details, the tool runs
+   * without approval.
+   */
   details?: Record<string, unknown> | (() => Record<string, unknown>);
-  /** Runs the tool. @returns the displayed result */
+  /** Runs the tool. @returns the result that the agent shows */
   run?: (content: string | undefined, output: (text: string) => void) => Promise<string> | string;
 }
 
-/** The model's steps, in order. After calls it continues, unless all were cancelled. */
+/**
+ * A step of the scripted model. After the calls of a step the model continues, unless the person cancelled all of them.
+ */
 export type Step =
   | { say: string }
   | { think: { subject: string; description: string } }
@@ -33,9 +38,9 @@ interface WireMessage {
   parts: WirePart[];
 }
 
-/** Behaviour that differs between versions or runs. */
+/** Behaviour of the real agent that differs between versions or runs. */
 export interface GeminiOptions {
-  /** Tasks lose each turn's history at its end. */
+  /** True if a task loses the history of each turn at the end of that turn. */
   forgets: boolean;
 }
 
@@ -48,7 +53,7 @@ export class GeminiTask {
   readonly id = randomUUID();
   readonly contextId: string;
   readonly settings: unknown;
-  /** The callId of each tool run, one entry per run. */
+  /** The callId of each tool run. A call that runs twice is here twice. */
   readonly runs: string[] = [];
   /** The accepted decisions. */
   readonly outcomes: Record<string, unknown>[] = [];
@@ -95,7 +100,7 @@ export class GeminiTask {
     };
   }
 
-  /** Called when the socket of the request that started the turn ends. */
+  /** Called when the client closes the request that started the turn. */
   socketEnded(): void {
     this.#abort?.();
   }
@@ -130,7 +135,8 @@ export class GeminiTask {
     if (this.state !== 'canceled')
       this.#change('input-required', true, how === 'aborted' ? 'Execution aborted by client.' : undefined);
     if (!this.#forgets) return;
-    // The agent saves the task without the history that the protocol's handler keeps. Which save is last is random.
+    // Two writers save the task: the agent without its history, the protocol's handler with it. Which one saves last is
+    // random.
     this.history = [];
     this.#message = undefined;
   }
@@ -154,8 +160,8 @@ export class GeminiTask {
   }
 
   /**
-   * Runs the calls in order. A denial silently drops the later calls.
-   * @returns true if the model gets the results: not when all were cancelled
+   * Runs the calls in order. After a denial, the agent drops the later calls without an event. @returns true if the
+   * model gets the results: false if all calls were cancelled
    */
   async #calls(calls: readonly PlannedCall[]): Promise<boolean> {
     this.#change('working');
@@ -190,10 +196,10 @@ export class GeminiTask {
         held.settle('cancelled');
         return;
       }
-      // After an inline edit the call keeps waiting and no event says so. Its record is removed, so no later decision
-      // reaches it.
+      // After an inline edit, the call keeps waiting without an event. The agent removes its record of the call, so a
+      // later decision cannot reach the call.
       if (typeof data['newContent'] === 'string' && data['newContent'] !== '') return;
-      // A second approval during the first run runs the tool again.
+      // If a second approval arrives during the first run, the agent runs the tool again.
       await this.#execute(call);
       held.settle('success');
     } finally {

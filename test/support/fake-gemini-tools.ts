@@ -64,7 +64,7 @@ function fileEdit(
         newContent,
       };
     },
-    // Like the real agent, it reads the file when the tool runs.
+    // Like the real agent, this tool reads the file when it runs, not when it asks.
     run: () => {
       writeFileSync(filePath, change(textAt(filePath)));
       return 'written';

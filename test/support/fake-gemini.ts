@@ -38,10 +38,10 @@ export class FakeGemini {
   readonly tasks = new Map<string, GeminiTask>();
   /** Requested JSON-RPC methods and paths, in order. */
   readonly requests: string[] = [];
-  /** For this many messages, it acts on the message and then resets the connection without an answer. */
+  /** The number of next messages that the agent handles without an answer: it resets their connection. */
   dropAnswers = 0;
   readonly ways: GeminiOptions = { forgets: false };
-  /** Counts closed message sockets. `ended`: the client sent FIN, which the agent treats as an abort. */
+  /** Counts the closed sockets of messages. In `ended`, the client sent FIN, which the agent treats as an abort. */
   readonly sockets = { ended: 0, closed: 0 };
   readonly #plan: (text: string) => Iterable<Step>;
   readonly #server: Server;
@@ -75,7 +75,7 @@ export class FakeGemini {
     for (const stream of this.#streams) stream.socket?.resetAndDestroy();
   }
 
-  /** Resolves when this many message sockets have closed. */
+  /** Resolves when this number of message sockets has closed. */
   async closed(count: number): Promise<void> {
     while (this.sockets.closed < count) await once(this.#server, 'socket-closed');
   }
@@ -161,7 +161,7 @@ export class FakeGemini {
     return task;
   }
 
-  /** Every open stream of a task gets its events and ends with the first final event. */
+  /** Gives the events of a task to each of its open streams. A stream ends after the first final event. */
   #stream(task: GeminiTask, id: string | number, response: ServerResponse): (event: WireEvent) => void {
     const drop = this.dropAnswers > 0 && this.dropAnswers-- > 0;
     response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -14,13 +14,13 @@ afterEach(async () => {
 });
 
 export interface LocalModelServer {
-  /** Without a path. */
+  /** The address of the server, without a path. */
   url: string;
-  /** The paths of the requests. */
+  /** The paths of the requests so far. */
   asked: string[];
 }
 
-/** @param answers the body for each path; undefined for a path means that no answer comes */
+/** @param answers the body for each path. If the body is undefined, the server never answers that path. */
 export async function localModelServer(
   answers: Readonly<Record<string, string | undefined>>,
 ): Promise<LocalModelServer> {
@@ -39,11 +39,11 @@ export async function localModelServer(
   return { url: `http://127.0.0.1:${address.port}`, asked };
 }
 
-/** Ollama's `GET /api/tags`. */
+/** @returns the body of Ollama's `GET /api/tags` with these models */
 export const ollamaTags = (...names: string[]): string =>
   JSON.stringify({ models: names.map((name) => ({ name, model: name, size: 1, details: {} })) });
 
-/** OpenAI's `GET /v1/models`. */
+/** @returns the body of OpenAI's `GET /v1/models` with these models */
 export const modelList = (...ids: string[]): string =>
   JSON.stringify({ object: 'list', data: ids.map((id) => ({ id, object: 'model', owned_by: 'me' })) });
 

@@ -21,8 +21,8 @@ export type Reply =
       type: 'turn';
       turn: Partial<ScriptedTurn>;
       /**
-       * Sends only this many frames. Then it ends the body normally, resets the socket, sends nothing more, or sends the rest
-       * when `after` resolves.
+       * Sends only the first `frames` frames. Then `end` ends the body, `reset` resets the socket, and `silence` sends
+       * nothing more. `rest` sends the other frames when `after` resolves.
        */
       cut?:
         | { frames: number; ending: 'end' | 'reset' | 'silence' }
@@ -36,16 +36,18 @@ export interface Received {
   path: string;
   headers: Record<string, string | string[] | undefined>;
   body: unknown;
-  /** Resolves when the answer's socket has closed; true if it closed before the answer was complete. */
+  /**
+   * Resolves when the socket of the response has closed. True if the socket closed before the response was complete.
+   */
   closedEarly: Promise<boolean>;
 }
 
 export interface FakeModelEndpoint {
-  /** Without a path, e.g. `http://127.0.0.1:4711`. */
+  /** The address of the endpoint without a path, e.g. `http://127.0.0.1:4711`. */
   url: string;
   received: Received[];
   script(...replies: Reply[]): void;
-  /** The reply when no scripted reply is left. */
+  /** Sets the function that makes a reply when no scripted reply is left. */
   otherwise(reply: (request: Received) => Reply): void;
   /** Resolves with the next request that arrives. */
   nextRequest(): Promise<Received>;
@@ -54,7 +56,7 @@ export interface FakeModelEndpoint {
 
 const EMPTY: ScriptedTurn = { text: [], calls: [], finish: 'stop', inputTokens: 7, outputTokens: 3 };
 
-/** Fills the missing fields of a scripted turn. */
+/** @returns the scripted turn with defaults for its missing fields */
 export function wholeTurn(turn: Partial<ScriptedTurn>): ScriptedTurn {
   return { ...EMPTY, ...turn };
 }

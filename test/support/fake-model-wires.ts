@@ -13,22 +13,25 @@ export interface ScriptedTurn {
   text: string[];
   calls: ScriptedCall[];
   finish: 'stop' | 'length' | 'content-filter';
-  /** Plain input tokens. */
+  /** The number of input tokens outside the cache. */
   inputTokens: number;
   outputTokens: number;
-  /** Input tokens read from the cache and written to it. Only Anthropic's format has them here. */
+  /**
+   * The numbers of input tokens that the provider read from the cache and wrote to it. Only Anthropic's frames contain
+   * them.
+   */
   cacheReadTokens?: number;
   cacheWriteTokens?: number;
 }
 
 export type WireName = 'openai' | 'anthropic' | 'google';
 
-/** The SSE frames of a turn. Without the frame that ends the turn, the turn is incomplete. */
+/** @returns the SSE frames of a turn. Without its end frame, a turn is incomplete. */
 export function framesOf(wire: WireName, turn: ScriptedTurn): string[] {
   return WIRES[wire](turn);
 }
 
-/** The number of frames after which the turn is complete. Later frames are optional. */
+/** @returns the number of frames that make the turn complete; all later frames are optional */
 export function framesUntilComplete(wire: WireName, frames: readonly string[]): number {
   const last = { openai: 'finish_reason":"', anthropic: 'message_stop', google: 'finishReason' }[wire];
   return frames.findIndex((frame) => frame.includes(last)) + 1;

@@ -2,7 +2,7 @@
 import { readFileSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Resolves with the file's content once it contains this text. */
+/** Resolves with the content of the file when the file contains this text. */
 export function untilFileContains(path: string, text: string): Promise<string> {
   return new Promise((resolve) => {
     const watcher = watch(dirname(path), { persistent: false }, () => look());

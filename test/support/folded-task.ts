@@ -12,12 +12,12 @@ export function taskAfter(...events: TaskEvent[]): Snapshot {
   return foldNext(start, events);
 }
 
-/** The task with the event that its waiting calls require. */
+/** @returns the task, parked by the event that its waiting calls require */
 export function parkedTask(snapshot: Snapshot): Snapshot {
   return foldNext(snapshot, [parkOrContinue(snapshot)]);
 }
 
-/** The events of a turn that requests these calls. `ask`: a person decides on the call, or answers it. */
+/** @returns the events of a turn that requests these calls. If `ask` is set, a person decides or answers the call. */
 export function turnEventsWith(
   calls: readonly { call: RequestedCall; ask: boolean }[],
   { turn = 1, end = 'tool-calls' }: { turn?: number; end?: TurnEnd } = {},

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 interface Gate {
-  /** The shell fragment that waits. */
+  /** The shell command that waits at the gate. */
   wait: string;
   /** Releases one waiting command, or the next one that arrives. */
   pass: () => Promise<void>;

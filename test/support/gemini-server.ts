@@ -19,9 +19,9 @@ Server.prototype.listen = function (port, ...rest) {
 };`;
 
 interface GeminiServerOptions {
-  /** The URL of the Gemini API. */
+  /** The URL of the fake model endpoint, which replaces the Gemini API. */
   modelUrl: string;
-  /** The parent of its home directory. */
+  /** The agent's home directory is created in this directory. */
   directory: string;
   workspace: string;
 }

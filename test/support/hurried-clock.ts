@@ -1,11 +1,11 @@
 /**
- * A clock that fires short waits at once and advances the time by their length. Time limits fire only when the test
- * calls `strike`.
+ * A clock for tests without waiting. A short wait ends at once, and advances the time by its length. A time limit fires
+ * only when the test calls `strike`.
  */
 import type { Clock } from '../../shared/runtime/clock.ts';
 
 export class HurriedClock implements Clock {
-  /** The waits so far, in milliseconds. */
+  /** The length of each wait so far, in milliseconds. */
   readonly waits: number[] = [];
   /** Called at the start of each wait. */
   onWait: () => void = () => undefined;
@@ -15,7 +15,7 @@ export class HurriedClock implements Clock {
   #now = Date.UTC(2026, 0, 1);
   #open = 0;
 
-  /** @param limits timers of these lengths are time limits */
+  /** @param limits the lengths of timers that are time limits, in milliseconds; all other timers are short waits */
   constructor(limits: readonly number[]) {
     this.#limits = new Set(limits);
   }

@@ -4,7 +4,7 @@ import { indexRow } from '../../a2a-server/journal/index-row.ts';
 import type { JournalEntry } from '../../a2a-server/task/events.ts';
 import { TERMINAL_STATES } from '../../a2a-server/task/snapshot.ts';
 
-/** `ended`: the append is refused with TASK_ENDED; `unknown`: with UNKNOWN_TASK. */
+/** The result of an append. `ended`: the journal refuses with TASK_ENDED. `unknown`: it refuses with UNKNOWN_TASK. */
 export type ModelResult = AppendResult | { type: 'ended' } | { type: 'unknown' };
 
 export class JournalModel {

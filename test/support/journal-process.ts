@@ -24,7 +24,7 @@ export type Role = 'hold' | 'stream' | 'once' | 'flood';
 interface JournalProcessOptions {
   /** Maximum size of the process's files, in KiB. */
   fileSizeLimit?: number;
-  /** The user id the process takes before it opens the journal. */
+  /** The process switches to this user id before it opens the journal. */
   uid?: number;
 }
 

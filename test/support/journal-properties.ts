@@ -24,29 +24,29 @@ import { numberOfRuns } from './property-runs.ts';
 const PRINCIPALS = ['alice', 'bob'];
 const SESSIONS = ['one', 'two', 'three'];
 const ASKING = [1, 2, 3].map((ms) => inputRequiredUntil(new Date(ms).toISOString()));
-/** The task ids in use. */
+/** The ids of the generated tasks. */
 export const TASKS = ['a', 'b', 'c', 'd', 'e'];
 
-/** The append of a writer, before the task's end is known. */
+/** A planned append. Its seq depends on the end of the task at the time of the append. */
 interface Wish {
   taskId: string;
   begin: boolean;
   session: string;
   principal: string;
-  /** The distance of the writer's seq from the task's end; positive if it is behind. */
+  /** The writer's expected seq, minus the seq at the end of the task. */
   lag: number;
-  /** The writer sends this append without waiting for the previous answer. */
+  /** True if the writer sends this append without waiting for the answer to the previous one. */
   pipelined: boolean;
   events: TaskEvent[];
   messageId: string | undefined;
 }
 
-/** Concurrent appends, then possibly a restart. */
+/** Some concurrent appends, and possibly a restart after them. */
 interface Moment {
   wishes: Wish[];
   passes: number;
   restart: boolean;
-  /** Sessions that ended longer ago than this are deleted. */
+  /** The journal deletes sessions that ended longer ago than this time. Undefined deletes none. */
   retention: number | undefined;
 }
 
@@ -84,7 +84,7 @@ const moment: fc.Arbitrary<Moment> = fc.record({
   retention: fc.option(fc.nat({ max: 2 }), { nil: undefined, freq: 2 }),
 });
 
-/** @param runs the number of generated histories in `npm run test:all` */
+/** @param runs the number of generated histories in `npm run test:all`; `npm test` generates a fifth */
 export function itBehavesLikeTheModel(createStorage: () => Promise<JournalStorage>, runs: number): void {
   it('J1 J2 J3 any interleaving of appends and restarts gives the model’s answers', async () => {
     await fc.assert(

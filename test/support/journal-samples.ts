@@ -27,7 +27,7 @@ export const toolStarted = (toolId: string): TaskEvent => ({
 });
 export const working: TaskEvent = { type: 'task.working' };
 export const inputRequired: TaskEvent = { type: 'input.required', pending: [] };
-/** Asks for a reply until this time (RFC 3339). */
+/** The task waits for a reply until this time (RFC 3339). */
 export const inputRequiredUntil = (expiresAt: string | null): TaskEvent => ({
   type: 'input.required',
   pending: [],

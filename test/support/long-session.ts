@@ -5,10 +5,10 @@ import { foldAll } from '../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
 
 export interface PlannedTurn {
-  /** Lengths in characters. */
+  /** The length of the turn's text. All lengths are in characters. */
   text: number;
   calls: { input: number; result: number }[];
-  /** Length of a person's message after the turn; null for none. */
+  /** The length of the person's message after the turn; null for no message. */
   message: number | null;
 }
 
@@ -35,13 +35,13 @@ const plannedTask: fc.Arbitrary<PlannedTask> = fc.record({
   turns: fc.array(plannedTurn, { maxLength: 12 }),
 });
 
-/** The last task is active and about to call the model. */
+/** A session with one to three tasks. The last task is active, and its next step is a call to the model. */
 export const plannedSession: fc.Arbitrary<PlannedTask[]> = fc.array(plannedTask, {
   minLength: 1,
   maxLength: 3,
 });
 
-/** A text of this length that is unique by its name. */
+/** @returns a text with `length` characters between two copies of the name */
 export function uniqueText(name: string, length: number): string {
   return `${name}:${'x'.repeat(length)}:${name}`;
 }

@@ -27,7 +27,7 @@ export function modelsAt({ url }: FakeModelEndpoint, settings: object = {}): Mod
   return createModels(parsed, {}, { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
 }
 
-/** The options of a server whose model is this one. */
+/** @returns the options of a server that uses this model */
 export function serverWithModel({ url }: FakeModelEndpoint): ServerOptions {
   return { args: ['--model', FAKE_MODEL], env: { MCP_A2A_OPENAI_COMPATIBLE_URL: `${url}/v1` } };
 }

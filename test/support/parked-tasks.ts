@@ -5,7 +5,7 @@ import type { JournalEntry, TaskEvent } from '../../a2a-server/task/events.ts';
 /** Concurrent appends, so that they share commits. */
 const AT_ONCE = 500;
 
-/** The file of a task: the first task's name from the model's call; the others add their number. */
+/** @returns the file of a task. Undefined gives the file of the first task; the other names contain a number. */
 export const parkedTaskFile = (index: number | undefined): string =>
   index === undefined ? 'effects.txt' : `effects-${index}.txt`;
 

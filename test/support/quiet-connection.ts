@@ -1,8 +1,8 @@
-/** A connection to an agent that answers only what the test says. It has no socket. */
+/** A connection to an agent without a socket. The agent gives only the answers of the test. */
 import type { A2aConnection } from '../../bridge/agents/connection.ts';
 import { toolApprovalDialect } from '../../bridge/dialects/tool-approval.ts';
 
-/** @param answers the methods that the agent answers; the others find nothing */
+/** @param answers the methods that the test replaces; all other methods find nothing */
 export function quietConnection(
   answers: Pick<A2aConnection, 'send' | 'follow' | 'task' | 'cancel' | 'list'> & Partial<A2aConnection>,
 ): A2aConnection {

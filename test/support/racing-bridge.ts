@@ -1,6 +1,6 @@
 /**
- * A process that races for rows of the bridge's database. It claims each question, takes over the rows of the ended
- * process, and prints its successes. Arguments: the state directory, a name, the number of questions.
+ * A process that competes with others for rows of the bridge's database. It claims each question, takes over the rows
+ * of the ended process, and prints its successes. Arguments: the state directory, a name, the number of questions.
  */
 import { Outbox } from '../../bridge/state/outbox.ts';
 import { BridgeDatabase } from '../../bridge/state/database.ts';

@@ -18,7 +18,9 @@ export interface RawResponse {
   status: number;
   /** Header values by lower-case name. */
   headers: ReadonlyMap<string, string>;
-  /** Read the body to its end before the connection is used again. Throws if the connection ends before the body. */
+  /**
+   * Read the body to its end before the next request on the connection. Throws if the connection ends before the body.
+   */
   body: AsyncGenerator<Buffer, void, undefined>;
 }
 

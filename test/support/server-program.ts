@@ -23,7 +23,7 @@ interface LaunchOptions {
   env?: Readonly<Record<string, string>>;
 }
 
-/** A process that may not be ready yet. */
+/** A server process. The server may not be ready yet. */
 export interface Launched {
   /** Resolves when the server reports that it is ready. @throws if it exits before */
   ready: Promise<{ url: string; token: string }>;
@@ -32,7 +32,7 @@ export interface Launched {
   exited: Promise<void>;
   /** The server's log output. */
   log: () => string;
-  /** Resolves when the server has logged something that matches. */
+  /** Resolves when the server's log contains text that matches. */
   logged: (pattern: RegExp) => Promise<void>;
   /** Sends SIGKILL. Resolves when the process is gone. */
   kill: () => Promise<void>;

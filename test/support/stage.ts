@@ -11,7 +11,7 @@ jest.setTimeout(60_000);
 export interface Stage {
   server: ServerProcess;
   peer: A2aPeer;
-  /** The content of a workspace file; undefined if it does not exist. */
+  /** @returns the content of a file in the workspace; undefined if the file does not exist */
   file: (name: string) => Promise<string | undefined>;
 }
 

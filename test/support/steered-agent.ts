@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Model, ModelEvent, Models } from '../../a2a-server/models/model.ts';
 import type { Tool } from '../../a2a-server/tools/tool.ts';
 
-/** One model turn: text chunks, then calls. `effect` counts, `look` is read-only. */
+/** One model turn: text chunks, then calls. The tool `effect` counts its runs, and the tool `look` is read-only. */
 export interface PlannedTurn {
   chunks: number;
   calls: ('effect' | 'look')[];
@@ -16,11 +16,11 @@ export interface PlannedTurn {
 const numbered = z.object({ n: z.number() });
 
 export class SteeredAgent {
-  /** How often the effect of each call happened. */
+  /** The number of runs of each call's effect, by call number. */
   readonly effects = new Map<number, number>();
-  /** The content that calls with effects change. Other writers change it too. */
+  /** The version of the content that effects change. Other writers also change this content. */
   version = 1;
-  /** The content that each effect changed, by call number. */
+  /** The content that each effect found and changed, by call number. */
   readonly changed = new Map<number, string>();
   /** The number of started model turns. */
   turns = 0;

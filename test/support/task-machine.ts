@@ -28,7 +28,7 @@ import {
 } from '../../a2a-server/task/pending.ts';
 import { isTerminal, openQuestions, type Snapshot } from '../../a2a-server/task/snapshot.ts';
 
-/** The next event in the task's life. Numbers select among the current options. */
+/** The next event in the task's life. A number such as `pick` selects one of the options that exist at that time. */
 export type Move =
   /** `cut`: the process or the model fails between the turn's first text and its end. */
   | {
@@ -115,9 +115,9 @@ export const moves: fc.Arbitrary<Move[]> = fc.array(
 export class TaskMachine {
   readonly entries: JournalEntry[] = [];
   snapshot: Snapshot;
-  /** Rulings on commands, in order, with the snapshot before each. */
+  /** The outcome of each command, in order, with the snapshot before the command. */
   readonly rulings: { ruling: CommandOutcome; before: Snapshot }[] = [];
-  /** Tool executions whose process crashed. */
+  /** The tool executions whose process has crashed. */
   readonly #dead = new Set<string>();
   #id = 0;
 
@@ -206,10 +206,10 @@ export class TaskMachine {
     if (ruling.type === 'append') this.#append(ruling.events);
   }
 
-  /** One step of the executor. It waits while tools run; `finish-tool` finishes them. */
+  /** Runs one step of the executor. Does nothing while tools run, because only `finish-tool` ends them. */
   #step(move: Extract<Move, { type: 'step' }>): void {
     if (this.#runningCalls().length > 0) return;
-    // Enough time has passed, so a failed model call is retried.
+    // Uses an infinite time, so that the pause before a retry of the model is always over.
     const step = nextStep(this.snapshot, { budget: NO_BUDGET, now: Infinity });
     switch (step.type) {
       case 'settled':

@@ -51,7 +51,7 @@ export async function startTaskService(options: {
   workspace: string;
   models: Models;
   tools?: Tool[];
-  /** A source of further tools. */
+  /** A source of more tools, besides `tools`. */
   supply?: ToolSupply;
   /** Rules in the configuration file's format. */
   policy?: readonly z.input<typeof ruleSchema>[];
@@ -59,13 +59,13 @@ export async function startTaskService(options: {
   mode?: TaskMode;
   limits?: Partial<TimeLimits>;
   budget?: Partial<Budget>;
-  /** US dollars per principal and UTC day. */
+  /** The limit in US dollars for each principal and UTC day. */
   dailyBudget?: number;
   maintenance?: Partial<Omit<MaintenanceSettings, 'onFailure'>>;
-  /** The clock of the previous service; defaults to a new one. */
+  /** The clock of the service; by default a new one. A second service continues with the clock of the first. */
   clock?: FakeClock;
   onEnded?: (task: Snapshot) => void;
-  /** Wraps the journal for the service. */
+  /** Wraps the journal, e.g. to delay or refuse its appends. */
   between?: (journal: Journal) => Journal;
   /** The processes that an earlier service left running. */
   children?: Pick<ChildProcesses, 'endOrphans'>;
@@ -136,7 +136,7 @@ export function messageOf(text: string, more: Partial<Incoming> = {}): Incoming 
   };
 }
 
-/** Decisions from ada, each with the `shown` code of the snapshot she saw. */
+/** Decisions from ada. Each carries the `shown` code of the snapshot that she saw. */
 export function decisionMessage(
   saw: Snapshot,
   ...decisions: (Partial<Decision> & Pick<Decision, 'callId' | 'decision'>)[]
@@ -157,7 +157,7 @@ export function decisionMessage(
   });
 }
 
-/** Resolves when no task is under execution. */
+/** Resolves when no task has an execution. */
 export async function untilIdle(tasks: RunningTaskService): Promise<void> {
   while (tasks.executing() > 0) await nextTurn();
 }

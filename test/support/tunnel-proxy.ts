@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 export interface TunnelProxy {
   /** Without a scheme, e.g. `127.0.0.1:4711`. */
   host: string;
-  /** The requested targets, e.g. `api.example:443`, with the `Proxy-Authorization` of the request. */
+  /** The tunnels so far: the requested target, e.g. `api.example:443`, and the `Proxy-Authorization` header. */
   tunnels: { target: string; authorization: string | undefined }[];
   close(): Promise<void>;
 }

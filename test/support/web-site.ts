@@ -13,7 +13,7 @@ export interface Site {
   port: number;
   /** The requested paths, in order. */
   asked: string[];
-  /** The requests. */
+  /** The received requests. */
   requests: IncomingMessage[];
   /** The number of open connections. */
   connections: () => Promise<number>;
@@ -64,7 +64,10 @@ export function openPages(pages: Readonly<Record<string, string | Answer>>): Pro
   });
 }
 
-/** The web as tools see it: real sockets, and only the test's DNS. @param allow hosts of the test's sites */
+/**
+ * @param allow the hosts of the test's sites. @returns the tools' access to the web: real sockets, and only the test's
+ * DNS
+ */
 export function webContextFor(allow: readonly string[], more: Partial<WebContext> = {}): WebContext {
   return {
     allowed: allowedHosts(allow),

@@ -15,7 +15,7 @@ interface Posted {
   gone: Promise<void>;
 }
 
-/** Answers one post; undefined means 204. */
+/** @returns the reply to one post; undefined means 204 */
 type Answering = (posted: Posted) => undefined | WebhookReply | Promise<undefined | WebhookReply>;
 
 export interface WebhookReply {
@@ -58,7 +58,7 @@ export class WebhookReceiver {
     return this.posts.filter((each) => each.type === type);
   }
 
-  /** Resolves with the nth post of the type, by default the first. */
+  /** Resolves with the nth post of this type; n is 1 by default. */
   async got(type: string, number = 1): Promise<Posted> {
     for (;;) {
       const found = this.of(type)[number - 1];

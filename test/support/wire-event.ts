@@ -64,7 +64,7 @@ export interface TaskView {
   statusText: string;
   /** The model's text so far. */
   text: string;
-  /** One line per message: role and text. */
+  /** The messages of the task, each as one line with role and text. */
   history: string[];
   overview: z.infer<typeof taskOverviewSchema>;
 }
@@ -80,7 +80,7 @@ export interface StreamEvent {
   pending: PendingAction[];
   activity: Activity | undefined;
   text: string;
-  /** The raw data on the wire. */
+  /** The data field of the event, as text from the wire. */
   data: string;
 }
 

@@ -34,7 +34,7 @@ describe('commands of the agent', () => {
     const asked = await on.run('command', 'checkpoint', 'restore', id);
     expect(asked).toMatchObject({ code: 6, stdout: expect.stringContaining('+mine') });
     const code = codeShownIn(asked.stdout);
-    // The server is killed again while the restoration waits.
+    // The test kills the server a second time, while the restoration waits for approval.
     await on.server.kill();
     const last = await cliStageAgain(on);
     const { sessionId } = waiting.parse(await last.json('show', code));

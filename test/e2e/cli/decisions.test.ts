@@ -30,7 +30,7 @@ async function editor(on: CliStage, script: string): Promise<Record<string, stri
   return { ...on.at.env, EDITOR: path };
 }
 
-/** `script` has different arguments on other systems. */
+/** The program `script` takes different arguments on other systems. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
 describe('approve and deny', () => {
@@ -104,7 +104,7 @@ describe('approve and deny', () => {
     const { id } = await waiting(on, plan(write('a.md', 'a'), write('b.md', 'b'), write('c.md', 'c')));
     expect(await on.run('approve', await on.code(id), '--minutes', '10')).toMatchObject({ code: 2 });
     await on.run('approve', await on.code(id), '--scope', 'tool', '--minutes', '10', '--uses', '1');
-    // The one use is for b.md.
+    // The scope covers one more call. That call writes b.md, so the call for c.md waits.
     await on.run('watch', id, '--until-settled');
     expect([await on.file('b.md'), await on.file('c.md')]).toEqual(['b', undefined]);
     expect((await on.run('revoke', id)).stdout).toContain('Nothing is trusted');

@@ -14,7 +14,7 @@ import { cli, type Outcome, PROGRAM } from './support/cli.ts';
 import { codeShownIn } from './support/cli-stage.ts';
 
 const KEY = 'sk-very-secret-0123456789';
-/** The usual ports belong to the machine of the test. */
+/** Local model programs may really run on this machine. So the test does not look at their usual ports. */
 const ABSENT = { ollama: UNUSED_URL, lmstudio: UNUSED_URL, llamacpp: UNUSED_URL, vllm: UNUSED_URL };
 const ANSWER: Reply = { type: 'turn', turn: { text: ['ready'] } };
 
@@ -158,7 +158,7 @@ describe('the command model', () => {
       expect(endpoint.received.at(-1)?.headers).toMatchObject({ 'x-api-key': KEY });
       expect(await everythingStored()).not.toContain(KEY);
 
-      // The variable replaces the command. The entry never has both.
+      // The new variable replaces the command, because a model's entry never has both.
       endpoint.script(ANSWER);
       const again = await run(['model', 'set', 'anthropic:claude-fake', '--key-variable', 'MINE'], {
         MINE: KEY,

@@ -23,7 +23,7 @@ it('R100 each list marks a completed task whose only call was denied, and no oth
 
   const notDone = 'not done: Write test.md (denied)';
   const later = await startClient(on.server);
-  // The first bridge has read the task. The second bridge has only the agent's list.
+  // The first bridge has read the task itself. The second bridge has read only the agent's list of tasks.
   for (const bridge of [client, later]) {
     const listed = await bridge.call(LIST, {});
     const lines = textOf(listed).split('\n');

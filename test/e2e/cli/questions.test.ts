@@ -13,7 +13,7 @@ async function waiting(on: CliStage, text = TASK): Promise<{ id: string; calls: 
   return { id: sessionId, calls: pending.map(({ callId }) => callId) };
 }
 
-/** `script` has different arguments on other systems. */
+/** The program `script` takes different arguments on other systems. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
 describe('answer', () => {

@@ -96,7 +96,7 @@ describe('server', () => {
     const follow = cliRunning(['logs', '-f', '--state-dir', stateDir], { home });
     following = follow.child;
     await follow.line('line 3');
-    // The log is rotated before its sixth line.
+    // The log reaches its size limit before line 6, so the program rotates it there.
     write(4, 8);
     await follow.line('line 8');
     write(9, 13);

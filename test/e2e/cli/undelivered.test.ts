@@ -1,4 +1,4 @@
-/** What each command says of a task that the agent does not have, or has forgotten. */
+/** The result of each command for a session whose task the agent never received or has forgotten. */
 import { expect, it, jest } from '@jest/globals';
 import { z } from 'zod';
 import { FakeAgent } from '../../support/fake-agent.ts';
@@ -7,10 +7,10 @@ import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cli, type CliOptions, cliRunning } from './support/cli.ts';
 
-// For a busy machine. No test waits for this time.
+// A generous limit for a busy machine. No test waits for this time.
 jest.setTimeout(120_000);
 
-/** The commands about one session, in this order, and what each says. */
+/** The commands for one session, in this order, each with its expected JSON. */
 type Said = readonly (readonly ['tasks' | 'show' | 'watch' | 'cancel', Record<string, unknown>])[];
 
 const listed = z.object({ sessions: z.tuple([z.object({ sessionId: z.string() })]) });

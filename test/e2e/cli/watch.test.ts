@@ -99,7 +99,7 @@ describe('watch', () => {
   it('R25 continues after a restart of the server, without gap or repeat', async () => {
     const before = await cliStage();
     const { sessionId, seq } = await before.peer.send('Create test.md with hello');
-    // This command would start a server, but the test starts one itself.
+    // `--no-auto-start` keeps this command from starting a server. The test starts one itself.
     const watch = cliRunning(['watch', sessionId, '--from', '0', '--json', '--no-auto-start'], before.at);
     await watch.line(`{"seq":${String(seq)},`);
     await before.server.kill();

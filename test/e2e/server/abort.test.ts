@@ -13,13 +13,13 @@ import { sharedStage } from '../../support/shared-stage.ts';
 import { stage, stageAgain } from '../../support/stage.ts';
 
 const AUTO = { settings: { autoExecute: true } };
-/** The list that `GET /api/tools` returns. */
+/** The JSON that `GET /api/tools` returns. */
 async function underWay(peer: A2aPeer): Promise<unknown> {
   const listed = await jsonOf(await peer.request('/api/tools', { method: 'GET' }));
   return z.strictObject({ tools: z.array(z.unknown()) }).parse(listed).tools;
 }
 
-/** A command with children that runs longer than a test. After a failed test it ends by itself. */
+/** A command with child processes that runs longer than a test. If a test fails, the command still ends by itself. */
 const LONG = 'sleep 90 & sleep 90 & wait';
 
 describe('POST /api/tools/abort/:toolId', () => {
@@ -131,14 +131,14 @@ describe('POST /api/tools/abort/:toolId', () => {
   it('R41 a second abort of a tool that is stopping fails, and the tool finishes once', async () => {
     const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
-    // It ends slowly after SIGTERM.
+    // After SIGTERM, this command ends only when the test opens the gate.
     const farewell = `trap 'echo told > told.txt; ${gate.wait}; exit' TERM`;
     const stream = await peer.stream(plan(shell(`${farewell}; echo running; sleep 90 & wait`)), AUTO);
     const toolId = await stream.output('running');
     const first = peer.abort(toolId);
     await untilFileContains(join(server.workspace, 'told.txt'), 'told');
     const second = peer.abort(toolId);
-    // A later request on the same server gets an answer, so the abort's request has arrived.
+    // The server has answered a later request. So the abort request has arrived before.
     await peer.list();
     await gate.pass();
     expect(await first).toMatchObject({ success: true });
@@ -150,7 +150,7 @@ describe('POST /api/tools/abort/:toolId', () => {
   it('R42 an abort stops one of several tools and no other', async () => {
     const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
-    // Two tools run in parallel in one turn, and one tool of another task.
+    // One task runs two tools in parallel in one turn. Another task runs one tool.
     const waits = await peer.stream(plan({ together: [wait(3600), wait(3600)] }));
     const ids: string[] = [];
     while (ids.length < 2) {

@@ -43,7 +43,7 @@ describe.each(ENDINGS)('a call that waits (its first connection: $name)', (endin
     const events = await (await peer.decide(taskId, [denial], { over: next })).rest();
     expect(events.at(-1)?.state).toBe('COMPLETED');
     const task = await peer.task(taskId);
-    // The offline model repeats its information about the call.
+    // The offline model's text repeats what the server tells it about the call.
     expect(task.text).toContain('The person denied this call; it was not run. Reason: not on a Friday');
     expect(task.text).toContain('And that is that.');
     expect(task.overview.calls).toMatchObject([{ state: 'denied', toolId: null }]);
@@ -60,7 +60,7 @@ describe.each(ENDINGS)('a call that waits (its first connection: $name)', (endin
     const next = await ending.leave(first, peer);
 
     const partly = await (await peer.decide(taskId, [decisionOn(pending, 'approve')], { over: next })).rest();
-    // The snapshot of the task; the call does not wait.
+    // The stream has only the snapshot of the task, because the other call still waits.
     expect(partly).toMatchObject([{ type: 'task', state: 'INPUT_REQUIRED' }]);
     expect(partly[0]?.pending).toEqual(pending.slice(1));
     expect([await file('one.txt'), await file('two.txt')]).toEqual([undefined, undefined]);

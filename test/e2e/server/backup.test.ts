@@ -49,7 +49,7 @@ const failed = z.object({ error: z.object({ reason: z.string(), message: z.strin
 
 const journalOf = ({ stateDir }: Pick<ServerProcess, 'stateDir'>): string => join(stateDir, 'journal.db');
 
-/** Kills a server whose tasks wait. Its mark names all of them. */
+/** Starts a server with waiting tasks, waits until the journal's mark names all of them, and kills the server. */
 async function killedWithTasks(tasks: number): Promise<Stage> {
   const before = await stage();
   for (let task = 0; task < tasks; task += 1) {
@@ -108,7 +108,7 @@ describe('a backup', () => {
     const decided = await after.peer.decide(waiting.taskId, [decisionOn(waiting.pending, 'approve')]);
     expect((await decided.rest()).at(-1)?.state).toBe('COMPLETED');
     expect(await after.file('effects.txt')).toBe('x');
-    // The backup was made in the middle of the command, so its outcome is unknown there.
+    // At the time of the backup the command was running. So its outcome is unknown in the backup.
     const { taskId = '' } = running.seen[0] ?? {};
     const { pending } = await (await after.peer.follow(taskId, 0)).parked();
     expect(pending).toMatchObject([{ reason: 'outcome-unknown' }]);
@@ -230,7 +230,7 @@ describe('a start of the server', () => {
     const refusal = /is damaged: \d tasks? (is|are) missing.*restore <file>.*--accept-loss/s;
     await expect(server.again()).rejects.toThrow(refusal);
     expect((await readFile(`${log}.damaged`)).equals(damaged)).toBe(true);
-    // The next start reports it too.
+    // The server refuses every later start with the same error.
     const again = await run(server.stateDir, '--port', '0');
     expect(again).toMatchObject({ code: 78, stderr: expect.stringMatching(refusal) });
     const report = await run(server.stateDir, 'verify', '--json');

@@ -32,7 +32,7 @@ async function expectNothingChanged(): Promise<void> {
 async function expectRefusal(work: Promise<unknown>, reason: string): Promise<void> {
   const refused = await refusal(work);
   expect(refused).toMatchObject({ reason, facts: { retryable: 'false' } });
-  // A sentence with a full stop.
+  // The message must be a sentence: it ends with a full stop or a question mark.
   expect(refused.message).toMatch(/^\S.{20,}[.?]$/s);
 }
 

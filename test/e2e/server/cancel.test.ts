@@ -81,7 +81,7 @@ describe('an approved tool that runs', () => {
       { activity: { type: 'tool.finished', outcome: 'stopped', stopReason: 'task-cancel' } },
       { state: 'CANCELED', seq: canceled.seq, text: expect.stringContaining('enough') },
     ]);
-    // An orderly shutdown waits for running work. There is none, and the journal has no new entry.
+    // An orderly shutdown waits for running work. Here no work runs, and the shutdown adds nothing to the journal.
     expect(await server.stop()).toBe(0);
     expect(await runningProcesses(Number(await file('group.txt')))).toBe(0);
     expect(await file('effects.txt')).toBe('told\n');
@@ -149,7 +149,7 @@ describe('--on-disconnect cancel', () => {
     const ends = await stage({ args: ['--mode', 'auto', '--on-disconnect', 'cancel'] });
     const stays = await stage({ args: ['--mode', 'auto'] });
     const [ending, staying] = [await cutStream(ends), await cutStream(stays)];
-    // A reader of its events would keep the task alive.
+    // This request returns at once. An open stream would count as a client that follows the task.
     let task = await ends.peer.task(ending);
     for (; task.state === 'WORKING'; task = await ends.peer.task(ending)) await setTimeout(100);
     expect(task.statusText).toBe(

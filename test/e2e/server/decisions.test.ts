@@ -25,7 +25,7 @@ describe('an invalid decision', () => {
       decisionsPart([decisionOn(pending, 'approve'), decisionOn(pending, 'yes')]),
       decisionsPart([decisionOn(pending, 'approve', { scope: 'forever' })]),
       decisionsPart([decisionOn(pending, 'edit')]),
-      // Forms that other systems use.
+      // Decision formats of other systems.
       { data: { callId: pending[0]?.callId, outcome: 'proceed_once' } },
       { data: { callId: pending[0]?.callId, decision: 'approve' } },
     ];
@@ -108,7 +108,7 @@ describe.each(ENDINGS)('decisions after a first connection $name', (ending) => {
   it('R08 of two conflicting decisions at the same time one wins, and the other gets the winner’s decision', async () => {
     const { peer, file } = await sharedStage();
     for (let round = 0; round < 6; round += 1) {
-      // The order changes. Two equal decisions also race.
+      // Each round uses another order. Some rounds send two equal decisions.
       const words =
         [
           ['approve', 'deny'],
@@ -123,7 +123,7 @@ describe.each(ENDINGS)('decisions after a first connection $name', (ending) => {
         const part = decisionsPart([decisionOn(pending, word)]);
         const line = lines[n];
         if (line === undefined) throw new Error('there are two clients');
-        // Both decisions are sent before either is answered.
+        // Both clients send their decisions before the server answers either of them.
         peer.write(line, '/', {
           body: rpcBody('SendStreamingMessage', { message: writtenMessage([part], { taskId }) }),
         });

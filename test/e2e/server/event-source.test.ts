@@ -13,7 +13,7 @@ afterEach(async () => {
 
 it('R25 S1 it gets every event once across a kill -9 and a restart, and closes at the end', async () => {
   const before = await stage();
-  // One address for both runs of the server.
+  // The proxy keeps its address while the server behind it restarts.
   const proxy = await TcpProxy.listen();
   closers.push(() => proxy.close());
   proxy.target = Number(new URL(before.server.url).port);

@@ -41,7 +41,7 @@ class PlainClient {
     this.#server = server;
   }
 
-  /** The task's events after a position, one by one. */
+  /** The events of the task after this position, one at a time. */
   async *events(taskId: string, after: number): AsyncGenerator<StreamEvent, void, undefined> {
     const response = await this.#fetch(`/api/tasks/${taskId}/events?after=${after}`);
     for await (const { id, data } of framesOf(response)) {
@@ -51,7 +51,7 @@ class PlainClient {
     }
   }
 
-  /** @returns the status and the body of the answer. */
+  /** @returns the HTTP status and the body of the response */
   async decide(taskId: string, part: object): Promise<{ status: number; body: unknown }> {
     const response = await this.#fetch('/message:send', {
       method: 'POST',
@@ -146,7 +146,7 @@ describe('a task that another client continues', () => {
       inputHash,
     });
     expect(task.history.join('\n')).toContain('(approve, by local over page)');
-    // C reads no data parts, but its text has the same facts.
+    // Client C of A2A 0.3 ignores data parts. The text that it reads contains the same facts.
     const words = seenByC.map(({ status }) => status?.message?.parts[0]?.text ?? '');
     expect(words.join('\n')).toContain('approve, by local over page');
     expect(seenByC.at(-1)).toMatchObject({ final: true, status: { state: 'completed' } });
@@ -160,7 +160,7 @@ describe('a task that another client continues', () => {
       const { taskId, pending } = await (await peer.stream(`append "once" to ${name}`)).parked();
       const byCli = (): Promise<unknown> => overRpc(peer, taskId, decided('cli', pending, 'approve'));
       const byPage = (): Promise<unknown> => overRest(plain, taskId, decided('page', pending, 'deny'));
-      // The clients take turns in writing first.
+      // In even rounds the command line sends first, in odd rounds the page.
       const sent = round % 2 === 0 ? [byCli(), byPage()] : [byPage(), byCli()].toReversed();
       const [cli, page] = await Promise.all(sent);
       const { overview } = await settled(peer, taskId);
@@ -180,7 +180,7 @@ describe('a task that another client continues', () => {
   });
 });
 
-/** @returns the facts of the refusal; undefined if the decision was accepted. */
+/** Sends a decision over JSON-RPC. @returns the facts of the refusal; undefined if the server accepted the decision */
 async function overRpc(peer: A2aPeer, taskId: string, part: object): Promise<Refusal['facts'] | undefined> {
   const sending = peer.send([part], { taskId });
   const stands = await sending.then(
@@ -194,7 +194,7 @@ const restRefusal = z.object({
   error: z.object({ details: z.array(z.object({ metadata: z.record(z.string(), z.string()) })) }),
 });
 
-/** Does the same over HTTP+JSON. */
+/** Sends a decision over HTTP+JSON. @returns the facts of the refusal; undefined if the server accepted the decision */
 async function overRest(plain: PlainClient, taskId: string, part: object): Promise<unknown> {
   const { status, body } = await plain.decide(taskId, part);
   return status === 200 ? undefined : restRefusal.parse(body).error.details[0]?.metadata;

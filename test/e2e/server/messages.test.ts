@@ -108,7 +108,7 @@ describe('a second message with the same id', () => {
       const decision = decisionOn(parked.pending, 'approve');
       return (await peer.decide(parked.taskId, [decision], { messageId: 'a-decision' })).rest();
     };
-    // A decision is a message, too. It must not find itself as an earlier decision.
+    // A decision sent twice is one message. The server must not refuse its copy as a late decision.
     for (const events of await Promise.all([decide(), decide()]))
       expect(events.at(-1)?.state).toBe('COMPLETED');
     expect(await decide()).toMatchObject([{ type: 'task', state: 'COMPLETED' }]);

@@ -63,7 +63,7 @@ describe('a server that is killed while a command runs', () => {
       expect(pending).toMatchObject([{ reason: 'outcome-unknown', decisions: ['approve', 'deny'] }]);
       expect(await readdir(join(after.server.stateDir, 'processes'))).toEqual([]);
 
-      // If the command runs again, no other run of it exists.
+      // When the command runs again, its first run must have ended.
       const again = await after.peer.decide(taskId, [decisionOn(pending, 'approve')]);
       await again.output('running');
       const [, second = 0] = await groupsOf(after);
@@ -75,7 +75,7 @@ describe('a server that is killed while a command runs', () => {
   );
 
   linux('R94 one that cannot be ended is named; the task asks nobody until it has gone', async () => {
-    // Its leader has ended, so the owner of the other process is unknown.
+    // The leader of the process group has ended. So the server cannot know who owns the remaining process.
     const { before, taskId, group, seq } = await killedBeside('env -i sleep 90 & wait');
     process.kill(group, 'SIGKILL');
 
@@ -100,7 +100,8 @@ describe('a server that is killed while a command runs', () => {
       const before = await stage({ home });
       await untilFileContains(join(home.workspace, 'groups'), '\n');
       const [group = 0] = await groupsOf(before);
-      // The server records the process in the turn after its start. An answer shows that it has done so.
+      // The server records the process one turn of the event loop after the start. So this answer comes after the
+      // record.
       await before.peer.request('/health', { method: 'GET' });
       await before.server.kill();
       expect(await runningProcesses(group)).toBeGreaterThan(0);

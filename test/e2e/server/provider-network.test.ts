@@ -22,7 +22,7 @@ afterEach(async () => {
   await proxy.close();
 });
 
-/** The answer of a task, on a server whose provider is at this host. */
+/** Runs a task on a server whose provider has this host name. @returns the answer of the task */
 async function answerOver(host: string, env: Record<string, string>) {
   const home = await newServerHome();
   const { port } = new URL(provider.url);

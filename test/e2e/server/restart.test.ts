@@ -44,7 +44,7 @@ describe.each(ENDINGS)('killed while a call waits, its first connection $name', 
   });
 });
 
-/** The command of a task has had its effect and still runs. Then the server and the command are killed. */
+/** Runs a command until it has had its effect. Then kills the server and the command. */
 async function killedInCommand(): Promise<{
   stage: Stage;
   taskId: string;

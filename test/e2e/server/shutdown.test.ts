@@ -13,7 +13,7 @@ import { stage, stageAgain, type Stage } from '../../support/stage.ts';
 
 const AUTO = { settings: { autoExecute: true } };
 const LONG = 'sleep 90 & sleep 90 & wait';
-/** Longer than a test may take. */
+/** A grace period that is longer than any test. */
 const PATIENT = ['--grace', '1h'];
 
 async function signal({ server }: Stage, name: NodeJS.Signals): Promise<void> {
@@ -125,7 +125,7 @@ describe('SIGTERM to a server that is still starting', () => {
       () => 'ended before',
     );
     try {
-      // Opens once the server has started to read.
+      // This call returns when the server has opened the pipe to read it.
       const file = await open(script, 'w');
       const ended = server.stop();
       while (!server.log().includes('shutting down')) await new Promise((resolve) => setImmediate(resolve));

@@ -13,7 +13,7 @@ import { sharedStage } from '../../support/shared-stage.ts';
 import { stage, stageAgain } from '../../support/stage.ts';
 import { activitiesOf, type StreamEvent } from '../../support/wire-event.ts';
 
-/** Events from the wire, after the task that may begin a stream. */
+/** @returns the events of a stream as text, without the task that may begin it */
 function updates(events: readonly StreamEvent[]): string[] {
   return events.filter(({ type }) => type !== 'task').map(({ data }) => data);
 }
@@ -39,7 +39,7 @@ describe.each(ENDINGS)('two streams on one task (the first connection: $name)', 
     const asked = await second.parked();
     const third = await peer.decide(taskId, [decisionOn(asked.pending, 'approve', { scope: 'always' })]);
     await third.output('running');
-    // Its reader has disconnected in the middle. The watcher's stream continues.
+    // The reader of the third task disconnects while the tool runs. The watcher's stream must continue.
     third.connection.reset();
     await third.connection.closed;
     await watcher.output('running');
@@ -176,7 +176,7 @@ describe('a stream that is cut', () => {
     await server.kill();
     const entries = await journalled(server.stateDir, taskId);
     expect(entries.map((entry) => entry.seq)).toEqual(entries.map((_, n) => n + 1));
-    // The sender does not get its own message, nor the events of saved files.
+    // A client gets neither its own message nor the events about saved files.
     const untold = new Set(['message.received', 'files.saved']);
     const shown = entries.filter(({ event }) => !untold.has(event.type)).map((entry) => entry.seq);
     const read = [...first.seen, ...resumed.seen].slice(1).map((event) => event.seq);
@@ -194,7 +194,7 @@ async function journalled(stateDir: string, taskId: string): Promise<JournalEntr
   }
 }
 
-/** Reads one event, cuts the connection, and reconnects with its id, until the task has ended. */
+/** Reads one event, cuts the connection, and reconnects with the event's id. Repeats this until the task has ended. */
 async function readAnew(
   follow: (cursor: number) => Promise<EventStream>,
   from: number,

@@ -9,7 +9,9 @@ import { connect } from 'node:net';
 import { stage } from '../../support/stage.ts';
 import { startHttp } from '../../integration/bridge/support/bridge-stage.ts';
 
-/** The kernel's timer for a connection, from /proc/net/tcp (Linux, Documentation/networking/proc_net_tcp). */
+/**
+ * Two kinds of the kernel's timer for a connection, in /proc/net/tcp (Linux, Documentation/networking/proc_net_tcp).
+ */
 const RETRANSMISSION = '01';
 const PROBES = '02';
 
@@ -26,7 +28,7 @@ onLinux.each([
   // An answer shows that the program has accepted the connection. With the token, the program keeps it open.
   socket.write(`PUT /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`);
   await once(socket, 'data');
-  // While an answer is unacknowledged, another timer runs.
+  // Until the client has acknowledged the answer, the kernel shows its retransmission timer instead.
   let timer = await timerOf(port, socket.localPort ?? 0);
   while (timer === RETRANSMISSION) timer = await timerOf(port, socket.localPort ?? 0);
   socket.destroy();

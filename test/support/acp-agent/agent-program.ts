@@ -8,17 +8,17 @@ export interface AgentProgram {
   command: string;
   args: string[];
   stateDir: string;
-  /** All prompts it received, in order. */
+  /** The prompts that the agent has received, in order. */
   prompts: () => Promise<string[]>;
-  /** Makes its next process resume its sessions one step later. */
+  /** Makes the agent's next process resume each session one step later. */
   skipStep: () => Promise<void>;
-  /** Signs in an agent that requires it. */
+  /** Signs the person in, for an agent that requires a sign-in. */
   signIn: () => Promise<void>;
-  /** The answers it received, in order: the tool call id and the chosen option. */
+  /** The permission decisions that the agent has received, in order: the tool call id and the chosen option. */
   answers: () => Promise<string[]>;
 }
 
-/** @param modes its behaviour; see program.ts */
+/** @param modes the modes of the agent; see program.ts */
 export async function agentProgram(...modes: string[]): Promise<AgentProgram> {
   const stateDir = await temporaryDirectory();
   const lines = async (name: string): Promise<string[]> =>

@@ -32,7 +32,7 @@ type Memory = z.infer<typeof memory>;
 
 const USUAL = ['allow_once', 'reject_once'] as const;
 
-/** Cancels the current prompt. */
+/** Ends the step that waits for a cancel. */
 let cancel: (() => void) | undefined;
 let cancelled = false;
 /** True if this process resumed another process's session. */
@@ -83,7 +83,9 @@ function serve(): void {
     .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
 }
 
-/** A repeated line of steps continues at the step where it stopped. */
+/**
+ * Runs the steps in the text. If the client sends the same line of steps again, continues at the step where it stopped.
+ */
 async function answer(client: AgentContext, sessionId: string, text: string): Promise<StopReason> {
   cancelled = false;
   const known = recall(sessionId);
@@ -94,7 +96,7 @@ async function answer(client: AgentContext, sessionId: string, text: string): Pr
   if (all.length === 0) await say(client, sessionId, `You said: ${text}`);
   for (; next < all.length; next += 1) {
     const taken = all[next];
-    // The client already has these words. If the agent is killed now, it does not repeat them.
+    // The client already has the words of a `say` step. So a killed agent must not say them again.
     const said = taken !== undefined && 'say' in taken;
     remember(sessionId, { ...recall(sessionId), line, next: said ? next + 1 : next });
     const end = taken && (await take(client, sessionId, taken));

@@ -7,13 +7,13 @@ export const toolCall = z.strictObject({
   title: z.string(),
   rawInput: z.unknown().optional(),
   diff: z.strictObject({ path: z.string(), oldText: z.string().nullable(), newText: z.string() }).optional(),
-  /** Further files it names besides its diff. */
+  /** The files that the call names, besides the file of its diff. */
   locations: z.array(z.string()).optional(),
-  /** Writes the new text of its diff: the whole file, or only the old text's place. */
+  /** How the agent writes the diff: the whole file, or only the passage of the old text. */
   writes: z.enum(['file', 'part']).optional(),
-  /** Its output, in pieces. */
+  /** The output of the call, in pieces. */
   output: z.array(z.string()).default([]),
-  /** The effect: this line is appended to `effects.txt` in its directory. */
+  /** The effect of the call: it appends this line to `effects.txt` in the working directory. */
   effect: z.string().optional(),
   /** How the tool call ends. */
   end: z.enum(['completed', 'failed', 'untold', 'never', 'dies']).default('completed'),
@@ -28,15 +28,15 @@ export const step = z.union([
   z.strictObject({
     plan: z.array(z.strictObject({ content: z.string(), status: z.enum(['pending', 'completed']) })),
   }),
-  /** Runs without asking. */
+  /** Runs one call without a permission request. */
   z.strictObject({ tool: toolCall }),
-  /** Asks for all at once, and starts none before all are answered. */
+  /** Asks for permission for all calls at once. Starts no call before every request has an answer. */
   z.strictObject({ ask: z.array(toolCall) }),
-  /** Asks for the outer call and, before its effect, for the inner call. */
+  /** Asks for the outer call. Then, before the effect of the outer call, asks for the inner call. */
   z.strictObject({ nest: z.strictObject({ outer: toolCall, inner: toolCall }) }),
-  /** Exits with this code. */
+  /** The agent exits with this code. */
   z.strictObject({ die: z.number() }),
-  /** This many megabytes on one line, or of lines that are no messages. */
+  /** `longLine` prints this number of megabytes on one line. `rubbish` prints them as lines that are no messages. */
   z.strictObject({ longLine: z.number() }),
   z.strictObject({ rubbish: z.number() }),
   /**

@@ -17,9 +17,9 @@ export interface McpStage {
   servers: McpServers;
   /** The log lines. */
   log: string[];
-  /** Calls a server's tool like an approved call. @returns the text for the model */
+  /** Calls a tool of a server, as an approved call does. @returns the text for the model */
   call: (tool: string, input?: object, run?: Partial<ToolRun> & { server?: string }) => Promise<string>;
-  /** Waits until the status of a server fits. */
+  /** Waits until the status of a server matches. @returns the status */
   status: (is: (status: ToolServerView) => boolean, server?: string) => Promise<ToolServerView>;
   close: () => Promise<void>;
 }
@@ -33,7 +33,7 @@ afterEach(async () => {
   for (const stage of stages) await stage.close();
 });
 
-/** Starts servers by name. Resolves when each has been tried once. */
+/** Starts servers by name. Resolves after the first attempt to reach each of them. */
 export async function mcpStage(
   settings: Record<string, Record<string, unknown>>,
   limits: Partial<McpServerLimits> = {},

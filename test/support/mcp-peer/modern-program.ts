@@ -1,6 +1,5 @@
 /**
- * A test MCP server that speaks only MCP 2026-07-28, on the SDK's server: `stdio`, or `http <port>`. It refuses
- * `initialize`.
+ * A test MCP server for MCP 2026-07-28 only, on the SDK's server: `stdio`, or `http <port>`. It refuses `initialize`.
  */
 import { createServer } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';

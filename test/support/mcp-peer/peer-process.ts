@@ -77,7 +77,7 @@ async function listening(program: string, args: string[]): Promise<{ child: Chil
   return { child, port: z.object({ port: z.number() }).parse(JSON.parse(line)).port };
 }
 
-/** The server's settings. A server over HTTP is started. */
+/** @returns the settings of the server. Starts the server if it speaks HTTP. */
 export async function peerSettings(
   kind: PeerKind,
   { fault = 'none', ...more }: Record<string, unknown> & { fault?: Fault } = {},
@@ -87,7 +87,7 @@ export async function peerSettings(
   return { type: kind, url: (await startPeer(kind, fault)).url, ...more };
 }
 
-/** The settings of a server that speaks only MCP 2026-07-28. A server over HTTP is started. */
+/** @returns the settings of a server that speaks only MCP 2026-07-28. Starts the server if it speaks HTTP. */
 export async function modernSettings(kind: 'stdio' | 'http'): Promise<Record<string, unknown>> {
   const program = await bundledProgram('test/support/mcp-peer/modern-program.ts');
   if (kind === 'stdio') return { command: process.execPath, args: [program, 'stdio'] };

@@ -1,6 +1,6 @@
 /**
- * The test MCP server as a program: `stdio`, `sse <port>` or `http <port>`, and its fault. `GET /seen` returns what
- * it knows of its connections.
+ * The test MCP server as a program. Its arguments are `stdio`, `sse <port>` or `http <port>`, and its fault. `GET
+ * /seen` returns the server's record of its connections.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createInterface } from 'node:readline';
@@ -84,7 +84,7 @@ async function overSse(request: IncomingMessage, response: ServerResponse): Prom
   seen.posts += 1;
   const body: unknown = JSON.parse(await text(request));
   response.writeHead(202).end('Accepted');
-  // At least one event-loop turn later.
+  // The session handles the message after the answer 202, in a later turn of the event loop.
   setImmediate(() => session.take(body));
 }
 

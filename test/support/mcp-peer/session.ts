@@ -37,9 +37,9 @@ export type Fault = z.infer<typeof fault>;
 
 /** The transport of a session. */
 interface Wire {
-  /** @param about the id of the related request, for transports with one stream per request */
+  /** @param about the id of the request that the message belongs to, for transports with one stream per request */
   send: (message: object, about?: string | number) => void;
-  /** Closes the connection without an answer. */
+  /** Closes the connection before it sends an answer. */
   drop: () => void;
   fault: Fault;
 }
@@ -130,7 +130,7 @@ export class Session {
     if (id === undefined || this.#wire.fault === 'silent') return;
     if (method === 'server/discover' && this.#wire.fault === 'silent-at-discover') return;
     if (method === 'server/discover' && this.#wire.fault === 'exits-at-discover') process.exit(2);
-    // Like servers of the older transport, it requires the handshake first.
+    // Like servers of the older transport, this server requires the handshake before any other request.
     if (method !== 'initialize' && !this.#ready) return this.#refuse(id, 'the session was not initialized');
     void this.#answer(id, method, params);
   }
@@ -162,7 +162,7 @@ export class Session {
         if (input.ms !== undefined) await new Promise((resolve) => setTimeout(resolve, input.ms));
         return this.#say(id, `${name}: ${input.text ?? ''} (pid ${process.pid})`);
       case 'look-and-drop':
-        // Only the second call gets an answer.
+        // The first call gets no answer, and the second call gets one.
         if (calls[name] === 1) return this.#wire.drop();
         return this.#say(id, 'seen at last');
       case 'cancelled':
@@ -193,7 +193,7 @@ export class Session {
       case 'flood':
         return this.#say(id, 'x'.repeat(40 * 1024 * 1024));
       case 'slow':
-        // It ignores the client's cancellation of the call.
+        // This tool ignores the client's cancellation of the call.
         await new Promise<void>((resolve) => this.#shared.release.push(resolve));
         return this.#say(id, `done at last: ${input.text ?? ''}`);
       case 'release':

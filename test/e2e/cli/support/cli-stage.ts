@@ -4,7 +4,7 @@ import { type Stage, stage, stageAgain } from '../../../support/stage.ts';
 import { cli, type CliOptions, type Outcome } from './cli.ts';
 
 export interface CliStage extends Stage {
-  /** The server and the principal of the commands. */
+  /** The command line's options: they name the test's server and its principal. */
   at: CliOptions;
   run: (...args: string[]) => Promise<Outcome>;
   /** The code of the session's pending action, as the agent shows it. */

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 export const PROGRAM = join(process.cwd(), 'dist', 'bridge', 'main.js');
 
 export interface CliOptions {
-  /** The home directory of the person. The state directory lies in it, unless the command names another. */
+  /** The home directory of the person. It contains the state directory, unless the command names another. */
   home: string;
   cwd?: string;
   env?: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ interface AtTerminal {
   prompt?: string;
   /** The width of the terminal. */
   columns?: number;
-  /** Called when the command asks. */
+  /** Called when the command shows its prompt. */
   onPrompt?: () => Promise<void>;
 }
 
