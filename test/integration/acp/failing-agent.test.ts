@@ -32,7 +32,7 @@ describe('an ACP agent that fails', () => {
     const done = await acp.send(messageOf(steps({ say: 'Again.' }), { sessionId: failed.sessionId }));
     expect([done.status.state, wordsOf(done)]).toEqual(['completed', 'Again.']);
     expect(failed.agentSession).not.toBeNull();
-    // The agent's session is the same: no new session was journalled.
+    // The task journalled no new session. So the agent continues in the old one.
     expect(done.agentSession).toBeNull();
     expect((await agent.prompts()).at(-1)).toContain('The previous task failed');
   });

@@ -69,7 +69,7 @@ describe('after a restart', () => {
   it('E2 if the agent no longer asks for the call, the outcome says that nothing was done', async () => {
     const agent = await agentProgram();
     const { acp, parked, callId } = await parkedOn(agent, steps({ ask: [command('a')] }, { say: 'Done.' }));
-    // The agent resumes its session after the request, as if the request were already answered.
+    // The agent resumes one step late: after its permission request, as if the person had already answered.
     await agent.skipStep();
     const after = await again(acp, agent);
     const done = await after.send(decisionMessage(parked, { callId, decision: 'approve' }));

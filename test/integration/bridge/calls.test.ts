@@ -89,7 +89,7 @@ describe('calls to the bridge', () => {
     const delegated = await client.call(DELEGATE, { task: 'go' });
     await client.call(CONSULT, { question: 'why?' });
     await client.call(DELEGATE, { task: 'go', model: 'openai:x' });
-    // The session keeps its model.
+    // The second message names no model, so the session keeps the model of the first.
     await client.call(DELEGATE, { task: 'go on', sessionId: delegated.structuredContent?.['sessionId'] });
     const models = agent.requests
       .filter(({ method }) => method === 'SendStreamingMessage')

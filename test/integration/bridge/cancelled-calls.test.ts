@@ -112,7 +112,7 @@ describe('a call that its client cancels', () => {
   test('R48 a cancel with an unknown or finished id, or the id of the handshake, has no effect', async () => {
     const agent = await agentOf({ onMessage: (task) => task.work().say('done').complete() });
     const client = await clientOf(agent.url, 'cancel');
-    // RawClient's handshake had the id 1.
+    // Id 1 belongs to the handshake, which has ended. The other ids belong to no request.
     for (const id of [1, '1', 'nobody', 999, '']) cancelCall(client, id, STOPPED);
     client.notify('notifications/cancelled', { reason: STOPPED });
     client.notify('notifications/cancelled', { requestId: { deep: [] }, reason: 7 });

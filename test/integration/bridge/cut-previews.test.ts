@@ -4,7 +4,7 @@ import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { DECIDE, DELEGATE, startAgent, startClient, stateDirectory } from './support/bridge-stage.ts';
 import { textOf } from './support/raw-client.ts';
 
-/** Three of these actions do not fit into one result. One does. */
+/** An action with a long preview. One such action fits into a result, and three do not. */
 const long = (callId: string): ReturnType<typeof pendingWrite> =>
   pendingWrite(callId, {
     preview: { type: 'command', command: `echo ${'x'.repeat(20_000)}; echo HIDDEN`, cwd: '/w' },

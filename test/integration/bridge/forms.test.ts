@@ -165,7 +165,7 @@ describe('MCP tasks', () => {
     const agent = await agentAsking(LONG, { pageLinksMs: 1 });
     const client = await tasksClientAt(agent);
     const { task } = await delegated(client);
-    // Each link expires at once. So the bridge asks for a new one each time, and shows no form.
+    // Each link expires at once. So the bridge cannot show a form with a link, and asks for a new link each time.
     expect(task.status).toBe('completed');
     expect(agent.count('/page/links')).toBeGreaterThan(1);
   });

@@ -44,7 +44,7 @@ const write = (callId = 'w-1'): PlannedCall => ({
 
 const idOf = (result: ToolResult): unknown => result.structuredContent?.['sessionId'];
 
-/** The same call, but the agent runs it without a question. */
+/** @returns the same call without approval details, so that the agent runs it without a question */
 function unasked(call: PlannedCall): PlannedCall {
   const { callId, name, args, run } = call;
   return { callId, name, args, ...(run === undefined ? {} : { run }) };
@@ -76,7 +76,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     RawClient.start(program, { stateDir, agentUrl: agent.url, workspaces: ['/w', tmpdir()] });
   const delegate = (args: object = {}): Promise<ToolResult> =>
     client.call(DELEGATE, { task: 'write test.md', workspace: '/w', ...args });
-  /** Decides on the action that this result showed. */
+  /** Decides on the action that the result `asked` showed. */
   const decide = (asked: ToolResult, args: { callId?: string; decision: string; [more: string]: unknown }) =>
     client.call(DECIDE, {
       sessionId: idOf(asked),

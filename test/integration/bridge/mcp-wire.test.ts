@@ -265,7 +265,7 @@ describe.each(OLDER)('MCP %s over HTTP', (revision) => {
         serverInfo: { name: expect.any(String), version: expect.any(String) },
       },
     });
-    // Visible ASCII characters, and too long to guess.
+    // The id has only visible ASCII characters, and is too long to guess.
     expect(headers.get('mcp-session-id')).toMatch(/^[\x21-\x7E]{32,}$/);
   });
 

@@ -117,20 +117,20 @@ describe('a delegation that a client sends again', () => {
 
   test('a delegation starts another task while the first call still waits, after its answer, with other arguments, or after a cancel', async () => {
     const { agent, client } = await firstBridge();
-    // While the first call waits.
+    // Two equal calls, the second while the first call waits.
     void client.call(DELEGATE, { task: 'one' });
     void client.call(DELEGATE, { task: 'one' });
     await agent.asked('SendStreamingMessage', 2);
-    // After the answer to the first call.
+    // Two equal calls, the second after the answer to the first.
     await client.call(DELEGATE, { task: 'two', waitSeconds: 0 });
     await client.call(DELEGATE, { task: 'two', waitSeconds: 0 });
     expect(agent.tasks.size).toBe(4);
     await delegateAndCancel(client, agent, { task: 'three' });
-    // With other arguments.
+    // The same work as the cancelled call, but with other arguments.
     await client.call(DELEGATE, { task: 'three!', waitSeconds: 0 });
     await client.call(DELEGATE, { task: 'three', autoExecute: true, waitSeconds: 0 });
     expect(agent.tasks.size).toBe(7);
-    // After a cancel of the task.
+    // The same call, after a cancel of its task.
     await client.call(CANCEL, { sessionId: 'session-5' });
     await client.call(DELEGATE, { task: 'three', waitSeconds: 0 });
     expect(agent.tasks.size).toBe(8);
