@@ -95,7 +95,8 @@ export function createRequestHandler(
         context.caller.concerns({ taskId: request.id });
         try {
           const snapshot = await tasks.cancel(request.id, by, reason);
-          return toA2aTask(snapshot, context.view(snapshot));
+          const sessionCost = await tasks.sessionCost(by.principal, snapshot.sessionId);
+          return toA2aTask(snapshot, context.view(snapshot), { sessionCost });
         } catch (error) {
           if (error instanceof ProductError && error.reason === 'TASK_ENDED')
             throw notCancelable(error, context.wire);
