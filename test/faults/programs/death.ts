@@ -5,19 +5,36 @@
 
 const PLACE = /^(before|after):(\d+)$/;
 
-/** @returns a function that makes writes, and kills the process at the named write. `write` may return a promise. */
-export function mortalWrites(): <T>(write: () => T) => T {
+export interface MortalWrites {
+  /** Makes a write, and kills the process if it is the named one. `write` may return a promise. */
+  write<T>(write: () => T): T;
+  /** Counts a write that is about to happen. Kills the process if the name is `before` this write. */
+  before(): void;
+  /** Kills the process if the name is `after` the last counted write, which is durable now. */
+  after(): void;
+}
+
+export function mortalWrites(): MortalWrites {
   const [, side, number] = PLACE.exec(process.env['FAULTS_DIE_AT'] ?? '') ?? [];
-  const last = Number(number);
   let writes = 0;
-  return (write) => {
-    const now = side !== undefined && ++writes === last;
-    if (now && side === 'before') die();
-    const result = write();
-    if (!now) return result;
-    if (result instanceof Promise) void result.then(die, die);
-    else die();
-    return result;
+  const isAt = (wanted: string): boolean => side === wanted && writes === Number(number);
+  const before = (): void => {
+    writes += 1;
+    if (isAt('before')) die();
+  };
+  const after = (): void => {
+    if (isAt('after')) die();
+  };
+  return {
+    before,
+    after,
+    write(write) {
+      before();
+      const result = write();
+      if (isAt('after') && result instanceof Promise) void result.then(die, die);
+      else after();
+      return result;
+    },
   };
 }
 

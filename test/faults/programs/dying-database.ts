@@ -16,8 +16,12 @@ export function openSqlite(...args: Parameters<typeof openReally>): Sqlite {
     command(sql) {
       const command = database.command(sql);
       return (...values) => {
-        delegates ||= sql.startsWith('INSERT INTO delegations');
-        return !delegates || inTransaction ? command(...values) : mortal(() => command(...values));
+        const isFirst = !delegates && sql.startsWith('INSERT INTO delegations ');
+        delegates ||= isFirst;
+        if (delegates && !inTransaction) return mortal.write(() => command(...values));
+        // The transaction of the first delegation counts as the first write.
+        if (isFirst) mortal.before();
+        return command(...values);
       };
     },
     transaction<Result>(work: () => Result): Result {
@@ -29,7 +33,10 @@ export function openSqlite(...args: Parameters<typeof openReally>): Sqlite {
           inTransaction = false;
         }
       };
-      return delegates ? mortal(whole) : whole();
+      if (delegates) return mortal.write(whole);
+      const result = whole();
+      if (delegates) mortal.after();
+      return result;
     },
   };
 }

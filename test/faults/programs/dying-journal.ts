@@ -10,6 +10,6 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
   const journal = await openReally(options);
   const append = journal.append.bind(journal);
   const mortal = mortalWrites();
-  journal.append = (asked) => mortal(() => append(asked));
+  journal.append = (asked) => mortal.write(() => append(asked));
   return journal;
 }
