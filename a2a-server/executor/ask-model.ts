@@ -64,14 +64,17 @@ export async function askModel(
     if (await readsInstructions(snapshot, options, workspace)) return;
     const instructions = systemPrompt(workspace, snapshot);
     const tools = toolbox.declarations({ readOnly: isReadOnlyMode(settings) });
+    const modelFor = (s: Snapshot): Model =>
+      commandOf(s, commands, workspace) ?? models.resolve(settings.model);
+    const { endpoint } = modelFor(snapshot);
     const turnOptions = {
       log,
       clock,
-      modelFor: (s: Snapshot) => commandOf(s, commands, workspace) ?? models.resolve(settings.model),
+      modelFor,
       instructions,
       tools,
       basis: createHash('sha256')
-        .update(JSON.stringify([instructions, tools]))
+        .update(JSON.stringify([instructions, tools, ...(endpoint === undefined ? [] : [endpoint])]))
         .digest('base64url'),
       earlier,
       readFile: ({ taskId, hash }: ConversationFile) => journal.content(taskId, hash),

@@ -37,7 +37,7 @@ interface ContextFitter {
   modelFor: (snapshot: Snapshot) => Model;
   instructions: string;
   tools: ModelRequest['tools'];
-  /** A hash of the instructions and the tools. */
+  /** A hash of the instructions, the tools and the endpoint. */
   basis: string;
   earlier: readonly Snapshot[];
   /** The scope of the model call. The reason `timeout` fails the call. Any other reason leaves the task unchanged. */

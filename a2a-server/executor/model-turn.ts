@@ -46,7 +46,7 @@ export interface ModelTurn {
   modelFor: (snapshot: Snapshot) => Model;
   instructions: string;
   tools: Parameters<Model['stream']>[0]['tools'];
-  /** A hash of the instructions and the tools. */
+  /** A hash of the instructions, the tools and the endpoint. */
   basis: string;
   /** The session's earlier tasks, oldest first. */
   earlier: readonly Snapshot[];

@@ -35,13 +35,24 @@ export interface LanguageModelSource {
   blame?: Omit<ProviderFacts, 'model'>;
   patience?: RetryPolicy;
   price?: Model['price'];
+  /** See `Model.endpoint`. */
+  endpoint?: string | undefined;
   contextWindow?: number;
   /** The media types of the files that the model takes. */
   inputModes?: readonly string[];
 }
 
 export function languageModel(source: LanguageModelSource): Model {
-  const { id, provider = {}, blame, patience = RETRY_POLICY, price, contextWindow, inputModes } = source;
+  const {
+    id,
+    provider = {},
+    blame,
+    patience = RETRY_POLICY,
+    price,
+    contextWindow,
+    inputModes,
+    endpoint,
+  } = source;
   const longest = contextWindow === undefined ? Infinity : contextWindow * LONGEST_TOKEN;
   const asker: Asker = {
     loaded: new Loaded(source.load),
@@ -59,6 +70,7 @@ export function languageModel(source: LanguageModelSource): Model {
     ...(price && { price }),
     ...(contextWindow !== undefined && { contextWindow }),
     ...(inputModes && { inputModes }),
+    ...(endpoint !== undefined && { endpoint }),
     stream: (request) => ({
       [Symbol.asyncIterator]() {
         const abort = new AbortController();

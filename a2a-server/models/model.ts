@@ -65,6 +65,8 @@ export interface Model {
   readonly inputModes?: readonly string[];
   /** The time without an event after which the task's status reports the silence, in milliseconds. If absent, never. */
   readonly quietMs?: number;
+  /** The address of the provider, if it is not the provider's own. Another address may belong to another company. */
+  readonly endpoint?: string;
   /**
    * Runs one turn. It ends with exactly one `finish`, or throws. After `signal` aborts, the iteration ends soon, with
    * or without an error.

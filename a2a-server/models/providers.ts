@@ -140,6 +140,8 @@ async function compatible(
 
 interface ProviderConnection {
   baseURL: string;
+  /** The URL, if it is not the provider's own. */
+  otherURL: string | undefined;
   key: ProviderKey;
   /** Loads the model for a key that `key.read` has returned. */
   load: (model: string, apiKey: string) => Promise<LanguageModelV3>;
@@ -176,6 +178,7 @@ export function resolveProvider(
   const fetchImpl = providerFetch(env);
   return {
     baseURL,
+    otherURL: baseURL === provider.baseUrl ? undefined : baseURL,
     key,
     load: (model, apiKey) => provider.load(model, { baseURL, apiKey, fetch: fetchImpl }),
     request: (model) => provider.request?.(model) ?? CHAT_COMPLETIONS,

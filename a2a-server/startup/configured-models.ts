@@ -63,7 +63,7 @@ function build(
   const parsed = parseModelId(id);
   if (parsed === undefined) return offlineModel(OFFLINE_MODEL_ID, advise);
   const { provider } = parsed;
-  const { key, load, request } = resolveProvider(
+  const { key, load, request, otherURL } = resolveProvider(
     provider,
     { model: parsed.model, baseUrl: settings.baseUrls[provider], key: settings.keys[provider] },
     env,
@@ -84,6 +84,7 @@ function build(
       secrets.push(apiKey);
       return load(parsed.model, apiKey);
     },
+    endpoint: otherURL,
     keyExpires: key.source.type === 'command',
     provider: withParameters(request(parsed.model), parameterRequest(parsed, parameters)),
     ...(price && { price }),

@@ -36,7 +36,7 @@ export interface ContextWindow {
   /** The size of the system prompt and the tools, in tokens. */
   beside: number;
   model: string;
-  /** A hash of the system prompt and the tools. */
+  /** A hash of the system prompt, the tools and the endpoint. */
   basis: string;
   /** The media types of the files that the model takes. The default is none. */
   inputModes?: readonly string[] | undefined;

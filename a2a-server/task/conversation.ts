@@ -8,7 +8,7 @@ import { fileLine } from './stored-file.ts';
 import { messageFiles } from './task-files.ts';
 import { isReplayable, replayedParts, type ConversationReader, type ReplayedPart } from './turn-replay.ts';
 import type { MessagePart, TurnPlace, UserMessage } from './events.ts';
-import { callsOf, type Snapshot, type Turn } from './snapshot.ts';
+import { callsOf, type Call, type Snapshot, type Turn } from './snapshot.ts';
 
 export interface ModelCall {
   modelCallId: string;
@@ -83,12 +83,13 @@ function summarisedPassages(
   reader: ConversationReader | undefined,
 ): Passage[] {
   const tasks = [...earlier, current];
+  const isForeign = ({ model }: Turn): boolean => reader !== undefined && model !== reader.model;
   const all = tasks.flatMap((snapshot, index) => {
     const clip = clipIn(tasks.slice(index), snapshot.taskId);
     const later = tasks.slice(index + 1);
     const replays = (turn: Turn): boolean =>
       reader !== undefined && isReplayable(turn, { snapshot, later, reader });
-    return passagesOf(snapshot, { clip, replays }, snapshot === current ? 'task' : 'message');
+    return passagesOf(snapshot, { clip, replays, isForeign }, snapshot === current ? 'task' : 'message');
   });
   const summary = tasks.findLast(({ context }) => context.summary !== null)?.context.summary;
   if (!summary) return all;
@@ -118,9 +119,19 @@ function clipIn(from: readonly Snapshot[], taskId: string): (turn: number) => nu
   };
 }
 
+/** How a task's turns appear in the conversation. */
+interface TurnRules {
+  /** The maximum length of each result and each answer of a turn, in characters. */
+  clip: (turn: number) => number;
+  /** True if the turn goes back to its model with the model's own data. */
+  replays: (turn: Turn) => boolean;
+  /** True if another model wrote the turn. */
+  isForeign: (turn: Turn) => boolean;
+}
+
 function passagesOf(
   snapshot: Snapshot,
-  { clip, replays }: { clip: (turn: number) => number; replays: (turn: Turn) => boolean },
+  { clip, replays, isForeign }: TurnRules,
   first: 'task' | 'message',
 ): Passage[] {
   const { taskId, exchanges, queued } = snapshot;
@@ -133,6 +144,7 @@ function passagesOf(
       clip: clip(turn),
       remark: stuck.get(turn) ?? reminders.get(turn),
       replays: replays(exchange.turn),
+      foreign: isForeign(exchange.turn),
     });
     return { kind: 'turn', place: { taskId, turn }, steps };
   });
@@ -189,15 +201,22 @@ function partText(part: MessagePart): string {
 function turnSteps(
   snapshot: Snapshot,
   turn: Turn,
-  { clip, remark, replays }: { clip: number; remark: string | undefined; replays: boolean },
+  {
+    clip,
+    remark,
+    replays,
+    foreign,
+  }: { clip: number; remark: string | undefined; replays: boolean; foreign: boolean },
 ): ConversationStep[] {
   const calls = callsOf(snapshot, turn);
+  // Some providers refuse the call ids of others, e.g. ids with a dot.
+  const idOf = (call: Call): string => (foreign ? call.callId : call.modelCallId);
   const assistant: ConversationStep = {
     role: 'assistant',
     // Providers refuse an answer with only white space.
     text: turn.text.trim() === '' ? '' : omitMiddle(turn.text, clip),
     calls: calls.map((call) => ({
-      modelCallId: call.modelCallId,
+      modelCallId: idOf(call),
       tool: call.tool,
       input: call.originalInput ?? call.input,
     })),
@@ -217,7 +236,7 @@ function turnSteps(
     return {
       ...(whole &&
         files.length > 0 && { files: files.map((file) => ({ ...file, taskId: snapshot.taskId })) }),
-      modelCallId: call.modelCallId,
+      modelCallId: idOf(call),
       tool: call.tool,
       text: last && remark !== undefined ? `${shown}\n\n${remark}` : shown,
       isError,

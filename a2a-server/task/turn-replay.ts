@@ -22,13 +22,13 @@ export type TurnPart =
   /** The turn's next call. `input`: the model's input, if the checked input of the call differs from it. */
   | { type: 'call'; input?: JsonObject; state?: ProviderState };
 
-/** `basis`: a hash of the instructions and tools that the model got. */
+/** `basis`: a hash of the instructions, the tools and the endpoint of the request. */
 export interface TurnReplay {
   basis: string;
   parts: readonly TurnPart[];
 }
 
-/** The model that gets the conversation, and a hash of the instructions and tools in the same request. */
+/** The model that gets the conversation, and a hash of the instructions, the tools and the endpoint of the same request. */
 export interface ConversationReader {
   model: string;
   basis: string;

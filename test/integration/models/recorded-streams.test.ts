@@ -76,6 +76,9 @@ beforeEach(async () => {
 });
 afterEach(() => endpoint.close());
 
+/** Signatures, ids and texts of reasoning in the recordings. */
+const PROVIDER_STATE = /ErUBCkYI|EqQBCgIY|CiQBcsja|gAAAAA|rs_67|reasoning_content|I need/;
+
 const recordings = new URL('../../recordings/', import.meta.url);
 
 async function replay(folder: string, ...names: string[]): Promise<void> {
@@ -252,7 +255,27 @@ describe('a conversation that another model continues', () => {
     await untilSettled(service.tasks, second);
     const body = JSON.stringify(endpoint.received[2]?.body);
     expect(body).toContain('I read both.');
-    expect(body).not.toMatch(/ErUBCkYI|EqQBCgIY|CiQBcsja|gAAAAA|rs_67|reasoning_content|I need/);
+    expect(body).not.toMatch(PROVIDER_STATE);
+    const calls = (await eventsOf(service, first.taskId)).filter((event) => event.type === 'tool.requested');
+    expect(calls).toHaveLength(2);
+    for (const { call } of calls) expect(body).not.toContain(call.modelCallId);
+  });
+
+  it.each(PROVIDERS)('is only text, calls and results for $model at another address', async (provider) => {
+    const service = await startTaskService({ ...where, models: modelsOf(provider) });
+    await replay(provider.folder, 'thinking-and-parallel-calls', 'text-with-cached-usage');
+    const first = await service.tasks.send(messageOf('Compare a.md and b.md'));
+    await untilSettled(service.tasks, first);
+    await service.stop();
+    await endpoint.close();
+    endpoint = await startFakeModelEndpoint();
+    const next = await startTaskService({ ...where, models: modelsOf(provider) });
+    await replay(provider.folder, 'text');
+    const second = await next.tasks.send({ ...messageOf('Thanks'), sessionId: first.sessionId });
+    await untilSettled(next.tasks, second);
+    const body = JSON.stringify(endpoint.received[0]?.body);
+    expect(body).toContain('I read both.');
+    expect(body).not.toMatch(PROVIDER_STATE);
   });
 });
 

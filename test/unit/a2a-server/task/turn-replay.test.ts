@@ -112,6 +112,31 @@ describe('a turn in the prompt of its own model', () => {
     expect(replays(conversation([], task('a', ...turn(1)), reader))).toEqual([false]);
   });
 
+  it('has the server’s own call ids for another model, in calls and results', () => {
+    const foreignCall: TaskEvent = {
+      type: 'tool.requested',
+      turn: 1,
+      call: { ...request('own-1', true), modelCallId: 'functions.look:0' },
+      verdict: { type: 'allow', because: { type: 'read-only' } },
+    };
+    const current = task('a', { type: 'turn.started', turn: 1, model: 'm' }, foreignCall, {
+      type: 'turn.finished',
+      turn: 1,
+      end: 'tool-calls',
+      usage: USAGE,
+    });
+    const ids = (model: string): string[] =>
+      conversation([], current, { ...READER, model }).flatMap((step) =>
+        step.role === 'assistant'
+          ? step.calls.map(({ modelCallId }) => modelCallId)
+          : step.role === 'tool'
+            ? step.results.map(({ modelCallId }) => modelCallId)
+            : [],
+      );
+    expect(ids('m')).toEqual(['functions.look:0', 'functions.look:0']);
+    expect(ids('n')).toEqual(['own-1', 'own-1']);
+  });
+
   it('is only text and calls after the conversation was shortened; later turns are complete', () => {
     const current = task('a', ...turn(1), ...turn(2), summary, ...turn(3));
     expect(replays(conversation([], current, READER))).toEqual([false, true]);
