@@ -74,6 +74,7 @@ export async function fitContextWindow(snapshot: Snapshot, options: ContextFitte
 export function conversationTooLongEvent(model: string): TaskEvent {
   return {
     type: 'task.failed',
+    tooLong: true,
     message: `The conversation does not fit into the context window of ${model} and cannot be shortened. Start a new session with smaller inputs, or choose a model with a larger context window.`,
   };
 }

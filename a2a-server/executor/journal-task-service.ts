@@ -24,7 +24,7 @@ import { Executor, type ExecutorOptions } from './executor.ts';
 import type { AbortCause } from './abort-cause.ts';
 import { followJournal } from './follow-journal.ts';
 import { resolveDecisions, type DecisionsResult } from './resolve-decisions.ts';
-import { refuseFiles } from './refuse-files.ts';
+import { refuseFiles, refuseLongMessage } from './refuse-message.ts';
 import { newTaskSettings, settingsRefusal, differingSettings } from './new-task-settings.ts';
 import { TaskLog, type LogChange, type ChangeResult } from './task-log.ts';
 import type { ToolExecution } from './tool-scheduler.ts';
@@ -152,6 +152,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     const message = commands.accept(incoming.message);
     const settings = await checkedSettings(newTaskSettings(incoming.settings, previous, options.mode));
     refuseFiles(message, settings.model, models);
+    refuseLongMessage(message, settings.model, models);
     const taskId = ids.task();
     const bare =
       message.command === undefined && models.resolve(settings.model).answersWith?.(message) === 'message';
@@ -196,6 +197,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     if (resolved?.type === 'outdated') throw await askedAgain(taskId, resolved);
     const decisions = resolved?.decisions;
     refuseFiles(incoming.message, known.settings.model, models);
+    if (!decides(incoming)) refuseLongMessage(incoming.message, known.settings.model, models);
     const others = await differingSettings(incoming.settings, known.settings, options);
     const rule = (snapshot: Snapshot): LogChange => {
       if (decisions) return decide(snapshot, decisions, by, now);

@@ -119,6 +119,9 @@ function clipIn(from: readonly Snapshot[], taskId: string): (turn: number) => nu
   };
 }
 
+/** The maximum length of a message in a task that failed because the conversation was too long, in characters. */
+const LONG_MESSAGE = 2_000;
+
 /** How a task's turns appear in the conversation. */
 interface TurnRules {
   /** The maximum length of each result and each answer of a turn, in characters. */
@@ -137,8 +140,13 @@ function passagesOf(
   const { taskId, exchanges, queued } = snapshot;
   const stuck = stuckRemarks(snapshot);
   const reminders = todoReminders(snapshot);
+  // Such a task is over. Its long message must not stop the session's next task too.
+  const tooLong = snapshot.status.state === 'failed' && snapshot.status.tooLong === true;
+  const shortened = (step: ConversationStep): ConversationStep =>
+    tooLong && step.role === 'user' ? { ...step, text: omitMiddle(step.text, LONG_MESSAGE) } : step;
   const passages = exchanges.map((exchange): Passage => {
-    if (exchange.type === 'message') return { kind: 'message', steps: [userStep(exchange.message, taskId)] };
+    if (exchange.type === 'message')
+      return { kind: 'message', steps: [shortened(userStep(exchange.message, taskId))] };
     const { turn } = exchange.turn;
     const steps = turnSteps(snapshot, exchange.turn, {
       clip: clip(turn),
@@ -148,7 +156,10 @@ function passagesOf(
     });
     return { kind: 'turn', place: { taskId, turn }, steps };
   });
-  const waiting = queued.map((message): Passage => ({ kind: 'message', steps: [userStep(message, taskId)] }));
+  const waiting = queued.map((message): Passage => ({
+    kind: 'message',
+    steps: [shortened(userStep(message, taskId))],
+  }));
   const [begins, ...rest] = [...passages, ...waiting];
   const opening: Passage[] =
     begins === undefined ? [] : [begins.kind === 'message' ? { ...begins, kind: first } : begins];

@@ -325,7 +325,8 @@ export type TaskEvent =
     }
   /** `message`: the agent's final message, in addition to its output. */
   | { type: 'task.completed'; message?: string }
-  | { type: 'task.failed'; message: string }
+  /** `tooLong`: the conversation did not fit into the model's context window. */
+  | { type: 'task.failed'; message: string; tooLong?: true }
   | { type: 'task.canceled'; reason: string; by: Decider }
   | { type: 'task.rejected'; message: string };
 

@@ -256,7 +256,10 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
         status: { state: 'completed', ...(event.message !== undefined && { message: event.message }) },
       };
     case 'task.failed':
-      return { status: { state: 'failed', message: event.message }, openTurn: null };
+      return {
+        status: { state: 'failed', message: event.message, ...(event.tooLong && { tooLong: true }) },
+        openTurn: null,
+      };
     case 'task.canceled':
       return { status: { state: 'canceled', reason: event.reason, by: event.by }, openTurn: null };
     case 'task.rejected':

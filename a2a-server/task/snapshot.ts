@@ -41,7 +41,8 @@ export type Status =
     }
   | { state: 'auth-required'; question: string; expiresAt?: string | null }
   | { state: 'completed'; message?: string }
-  | { state: 'failed'; message: string }
+  /** `tooLong`: the conversation did not fit into the model's context window. */
+  | { state: 'failed'; message: string; tooLong?: true }
   | { state: 'canceled'; reason: string; by: Decider }
   | { state: 'rejected'; message: string };
 

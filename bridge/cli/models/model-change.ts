@@ -35,9 +35,12 @@ export function withModel(text: string, { id, tier, key, baseUrl }: ModelChange)
   return baseUrl === undefined ? after : config.put(after, ['server', 'baseUrls'], { [provider]: baseUrl });
 }
 
+/** The shape of the keys of well-known providers. A trial finds a key of any shape (`a2a-server/models/provider-key.ts`). */
+const KEY = /(?:sk-|sk_|AIza|gsk_|xai-)[\w-]{16,}/;
+
 /**
  * Splits a command line into a program and its arguments.
- * @throws UsageError for a command that needs a shell
+ * @throws UsageError for a command that needs a shell, or contains a key
  */
 export function commandWords(text: string): string[] {
   let variable = false;
@@ -50,6 +53,10 @@ export function commandWords(text: string): string[] {
   if (variable || plain.length < words.length)
     throw new UsageError(
       `The key command runs without a shell, so it cannot contain variables, pipes or patterns. Write: --key-command "sh -c '…'"`,
+    );
+  if (plain.some((word) => KEY.test(word)))
+    throw new UsageError(
+      'The key command contains a key itself, so the settings would hold it in clear. Store the key in a password manager, or in an environment variable (--key-variable).',
     );
   return plain;
 }

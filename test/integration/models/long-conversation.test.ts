@@ -142,6 +142,42 @@ describe('a conversation that outgrows its window', () => {
     expect(sent(last)).not.toContain('page 1 ');
   });
 
+  it('a message that fills more than half of the window is refused, and the session goes on', async () => {
+    const { service } = await start();
+    endpoint.otherwise(() => ({ type: 'turn', turn: { text: ['Done.'] } }));
+    const long = 'word '.repeat(4_000);
+    await expect(service.tasks.send(messageOf(long))).rejects.toMatchObject({
+      reason: 'TOO_LARGE',
+      message: expect.stringMatching(/may have 4000, half of .* Put the text into a file/),
+    });
+    const accepted = await service.tasks.send(messageOf('Hello'));
+    expect((await untilSettled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
+    const { sessionId } = accepted;
+    await expect(service.tasks.send(messageOf(long, { sessionId }))).rejects.toMatchObject({
+      reason: 'TOO_LARGE',
+    });
+    const next = await service.tasks.send(messageOf('Again', { sessionId }));
+    expect((await untilSettled(service.tasks, next)).status).toEqual({ state: 'completed' });
+  });
+
+  it('a message that the provider refuses as too long does not stop the next task of its session', async () => {
+    const { service } = await start();
+    const long = 'word '.repeat(2_000);
+    endpoint.otherwise((request) =>
+      sent(request).length > 8_000
+        ? { type: 'status', status: 400, body: { error: { message: 'maximum context length exceeded' } } }
+        : { type: 'turn', turn: { text: ['Done.'] } },
+    );
+    const first = await service.tasks.send(messageOf(`Begin. ${long} End.`));
+    expect((await untilSettled(service.tasks, first)).status).toMatchObject({
+      state: 'failed',
+      message: expect.stringContaining('does not fit into the context window'),
+    });
+    const next = await service.tasks.send(messageOf('Hello', { sessionId: first.sessionId }));
+    expect((await untilSettled(service.tasks, next)).status).toEqual({ state: 'completed' });
+    expect(endpoint.received.map(sent).at(-1)).toContain('Begin. word');
+  });
+
   it('R22 gives the next process the same prompt', async () => {
     const { service, where } = await start();
     const go = reads(5, 6_000);

@@ -1,8 +1,34 @@
-/** Refuses a message with files that the model of its task does not take. */
+/** Refuses a message that the model of its task does not take: a long text, or files of other types. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Model, Models } from '../models/model.ts';
 import type { UserMessage } from '../task/events.ts';
+import { tokensOf } from '../task/context-reduction.ts';
+import { messageText } from '../task/conversation.ts';
 import { messageFiles } from '../task/task-files.ts';
+
+/** A shorter text fits into the window of each model. In UTF-16 code units. */
+const SHORT_TEXT = 4_000;
+/** The part of a context window that one message may fill. The first message of a task is never shortened. */
+const MESSAGE_SHARE = 1 / 2;
+
+/**
+ * Refuses a message that leaves too little of the context window. If it were accepted, the task could not begin.
+ * @param name the model of the task, by tier or id; undefined for the default
+ * @throws ProductError TOO_LARGE. Nothing has changed then.
+ */
+export function refuseLongMessage(message: UserMessage, name: string | undefined, models: Models): void {
+  const text = messageText(message);
+  if (message.command !== undefined || text.length <= SHORT_TEXT) return;
+  const { id, contextWindow } = models.resolve(name);
+  const most = Math.floor((contextWindow ?? Infinity) * MESSAGE_SHARE);
+  const tokens = tokensOf(text);
+  if (tokens <= most) return;
+  throw new ProductError(
+    'TOO_LARGE',
+    `The message has about ${String(tokens)} tokens. A message to the model ${id} may have ${String(most)}, half of its context window. Nothing was sent to it. Put the text into a file of the workspace and name the file in the message, or choose a model with a larger window.`,
+    { facts: { model: id, tokens: String(tokens), most: String(most) } },
+  );
+}
 
 /**
  * @param name the model of the task, by tier or id; undefined for the default
