@@ -14,7 +14,7 @@ export const scenarios: Readonly<Record<string, string>> = {
   R09: 'After approval, the stream says working and no longer lists the call as pending.',
   R10: 'An edit with a new input is validated, the edited input runs, and the model learns it. An edit without an input, or with an invalid one, is refused, and the call still waits.',
   R11: 'The file changes on disk after its diff was shown, then the call is approved. The server asks again with the new diff, and writes nothing.',
-  R12: 'Trust is given for the tool, the server or always. Later calls within that scope run without asking, and other calls still ask.',
+  R12: 'A person gives trust to one tool, to one server or to all tools. Later calls within that scope run without asking. Other calls still ask.',
   R13: 'With autoExecute no call asks, and the journal records every call. A denial of one call does not affect the other calls of the turn.',
   R14: 'A waiting task exceeds its time to live. It ends with an event that says so. An active task never expires.',
   R15: 'An unknown session id gets an error that lists the existing sessions. It never starts a task.',

@@ -61,7 +61,7 @@ export async function askModel(
   const stopListening = onAbort(loop.signal, () => loop.reason && scope.abort(loop.reason));
   const cancelTimer = limitModel(scope, clock, limits.modelMs);
   try {
-    if (await readsInstructions(snapshot, options, workspace)) return;
+    if (await journalInstructions(snapshot, options, workspace)) return;
     const instructions = systemPrompt(workspace, snapshot);
     const tools = toolbox.declarations({ readOnly: isReadOnlyMode(settings) });
     const modelFor = (s: Snapshot): Model =>
@@ -106,7 +106,7 @@ export async function askModel(
  * Journals the workspace's instruction files before the first turn, so that all turns and restarts send the same text.
  * @returns true if there were files. The task has then changed.
  */
-async function readsInstructions(
+async function journalInstructions(
   snapshot: Snapshot,
   { log, models, commands }: AskModelOptions,
   workspace: Workspace,

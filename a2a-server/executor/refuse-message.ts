@@ -6,9 +6,9 @@ import { tokensOf } from '../task/context-reduction.ts';
 import { messageText } from '../task/conversation.ts';
 import { messageFiles } from '../task/task-files.ts';
 
-/** A shorter text fits into the window of each model. In UTF-16 code units. */
+/** A shorter text is accepted without a look at the model. It has at most 4,000 tokens. In UTF-16 code units. */
 const SHORT_TEXT = 4_000;
-/** The part of a context window that one message may fill. The first message of a task is never shortened. */
+/** The part of a context window that one message may fill. The first message of a live task is never shortened. */
 const MESSAGE_SHARE = 1 / 2;
 
 /**

@@ -140,7 +140,7 @@ function passagesOf(
   const { taskId, exchanges, queued } = snapshot;
   const stuck = stuckRemarks(snapshot);
   const reminders = todoReminders(snapshot);
-  // Such a task is over. Its long message must not stop the session's next task too.
+  // A task that failed because it was too long must not stop the session's next task with the same message.
   const tooLong = snapshot.status.state === 'failed' && snapshot.status.tooLong === true;
   const shortened = (step: ConversationStep): ConversationStep =>
     tooLong && step.role === 'user' ? { ...step, text: omitMiddle(step.text, LONG_MESSAGE) } : step;

@@ -131,7 +131,7 @@ export function resolveCalls(
 }
 
 /**
- * Returns the pending action that is a question: the one that the person named, or the only one.
+ * Returns the question to answer. If the person named none, exactly one question must wait.
  * @throws ProductError DECISION_NEEDED if there is no question, UNKNOWN_CALL if there are several
  */
 export function resolveQuestion(
